@@ -3,9 +3,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Protocol
 
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import RUNNING, Pod
+from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Resource, parse_time
 from wavetank.cluster.releases import Version
 from wavetank.cluster.rules.admission import admit
@@ -20,10 +22,16 @@ from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
 from wavetank.simulation.extenders import connect_extender
 from wavetank.simulation.world import World
-from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Workload
 
 _LONGEST_WAIT = 30 * SECOND  # for the second attempt of a pod that has preempted others
+
+
+class ClusterObjects(Protocol):
+    """The objects of a cluster, such as `workloads.cluster.Cluster`."""
+
+    def resources(self, specs: SpecTable) -> list[Resource]:
+        """Returns new objects: nodes first, pods last."""
 
 
 class Explainer:
@@ -37,7 +45,7 @@ class Explainer:
 
     def __init__(
         self,
-        cluster: Cluster,
+        cluster: ClusterObjects,
         scheduler: SchedulerDefinition,
         version: Version,
         choices: Mapping[str, str],

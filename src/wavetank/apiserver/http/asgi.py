@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Protocol
 
@@ -15,6 +15,8 @@ from wavetank.apiserver.requests.request import Request, Response
 from wavetank.apiserver.requests.stream import Stream
 from wavetank.apiserver.webhooks.waiting import run_waiting
 
+SITE = "/ui"
+
 _log = logging.getLogger("wavetank.apiserver")
 
 
@@ -25,11 +27,22 @@ class Handler(Protocol):
         """Returns a response, or a stream of events."""
 
 
+class Site(Protocol):
+    """A web page beside the API, with what only the page asks for; its paths begin with /ui."""
+
+    def answer_anyone(self, request: Request) -> Response | None:
+        """Answers what needs no token; None if the path is another one."""
+
+    async def answer(self, request: Request) -> Response | Stream:
+        """Answers a request with the token; StatusError if the path does not exist."""
+
+
 class App:
     """The Kubernetes API as an ASGI application; the simulation runs in the same thread, between requests."""
 
-    def __init__(self, api: Handler, guard: Authenticator, heartbeat: Heartbeat) -> None:
+    def __init__(self, api: Handler, guard: Authenticator, heartbeat: Heartbeat, site: Site | None = None) -> None:
         self._api = api
+        self._site = site
         self._guard = guard
         self._heartbeat = heartbeat
         self._clock = ClockControl(heartbeat)
@@ -60,13 +73,29 @@ class App:
 
     async def _answer(self, scope: Message, receive: Receive) -> Response | Stream:
         headers = read_headers(scope)
+        if self._site is not None and _is_of_site(scope["path"]):
+            return await self._answer_site(self._site, scope, headers, receive)
         user = self._guard.admit(headers, scope["headers"])
-        body = await read_body(headers, receive)
-        query = parse_query(scope["query_string"])
-        request = Request(scope["method"], scope["path"], query, headers, body, user)
+        request = await _read_request(scope, headers, receive)
+        request.user = user
         if request.path.startswith(PREFIX):
             return await self._clock.handle(request)
         return await self._call(request)
+
+    async def _answer_site(
+        self, site: Site, scope: Message, headers: Mapping[str, str], receive: Receive
+    ) -> Response | Stream:
+        self._guard.check_site(headers)
+        request = await _read_request(scope, headers, receive)
+        public = site.answer_anyone(request)
+        if public is not None:
+            return public
+        request.user = self._guard.admit(headers, scope["headers"])
+        self._heartbeat.pacing.keep_up()
+        try:
+            return await site.answer(request)
+        finally:
+            self._heartbeat.reschedule()
 
     async def _call(self, request: Request) -> Response | Stream:
         self._heartbeat.pacing.keep_up()
@@ -79,3 +108,12 @@ class App:
             raise internal(f"{type(error).__name__}: {error}") from error
         finally:
             self._heartbeat.reschedule()
+
+
+def _is_of_site(path: str) -> bool:
+    return path == SITE or path.startswith(f"{SITE}/")
+
+
+async def _read_request(scope: Message, headers: Mapping[str, str], receive: Receive) -> Request:
+    body = await read_body(headers, receive)
+    return Request(scope["method"], scope["path"], parse_query(scope["query_string"]), headers, body)

@@ -9,10 +9,8 @@ from pathlib import Path
 import click
 
 from wavetank.apiserver.admission.chain import ALL_PLUGINS, DEFAULT_PLUGINS
-from wavetank.apiserver.clock.heartbeat import Heartbeat
 from wavetank.apiserver.clock.pacing import Pacing, parse_speed
 from wavetank.apiserver.features import read_features
-from wavetank.apiserver.http.asgi import App
 from wavetank.apiserver.http.authentication import Authenticator
 from wavetank.apiserver.http.kubeconfig import Access, write_kubeconfig
 from wavetank.apiserver.http.server import App as ServedApp
@@ -37,6 +35,8 @@ from wavetank.simulation.latency.presets import PRESETS
 from wavetank.simulation.metrics.document import MetricsSpec
 from wavetank.simulation.metrics.setting import MetricsSetting
 from wavetank.simulation.served.cluster import ServedCluster, ServedSetting
+from wavetank.ui.login import OneTimeLogin
+from wavetank.ui.served import make_app
 from wavetank.workloads.open import open_cluster
 
 KUBECONFIG = Path("wavetank.kubeconfig")
@@ -222,7 +222,8 @@ def command(
     if recording is not None:
         recording.begin(served)
     pacing = Pacing(served.clock, pace, paused)
-    app: ServedApp = App(served.api, guard, Heartbeat(pacing))
+    login = OneTimeLogin(secret)
+    app: ServedApp = make_app(served, guard, pacing, secret, login)
     if activity is not None:
         app = ShownApp(app, activity, pacing)
     with ExitStack() as stack:
@@ -233,7 +234,7 @@ def command(
         access = _access(host, listening.getsockname()[1], secret, certificate)
         write_kubeconfig(kubeconfig, access)
         server = make_server(app, certificate)
-        _announce(access, kubeconfig)
+        _announce(access, kubeconfig, login)
         server.serve_on(listening)
     if recording is not None:
         recording.write(setting)
@@ -324,10 +325,11 @@ def _access(host: str, port: int, token: str | None, certificate: Certificate | 
     return Access(f"{scheme}://{where}", token, certificate.certificate.read_bytes() if certificate else None)
 
 
-def _announce(access: Access, kubeconfig: Path) -> None:
+def _announce(access: Access, kubeconfig: Path, login: OneTimeLogin) -> None:
     """Prints where the server is; it listens already, and answers a moment later."""
     console.print(f"serving:    {access.server}", soft_wrap=True, highlight=False)
     console.print(f"kubeconfig: {kubeconfig}", soft_wrap=True, highlight=False)
+    console.print(f"page:       {login.link(f'{access.server}/ui/')}", soft_wrap=True, highlight=False)
     console.print(f"try:        kubectl --kubeconfig {kubeconfig} get nodes", soft_wrap=True, highlight=False)
     console.print("Ctrl-C ends it", highlight=False)
     console.file.flush()

@@ -90,6 +90,8 @@ class ServedCluster:
         self.world = world = World(SERVED.version, setting.seed, ServedStore(Clock(start), API_HISTORY))
         self.clock, self.store, context = world.clock, world.store, world.context
         store = world.store
+        self.setting = setting
+        self.kubelets: Kubelets | None = None
         reports = KubeletReports(context, SERVED.tag) if setting.kubelets else None
         if reports is not None:
             store.subscribe(POD, added=set_behavior)
@@ -97,7 +99,7 @@ class ServedCluster:
             observer.join(context)
         if reports is not None:
             CrashLoopReporter(context, reports)
-            Kubelets(context, setting.latency.nodes, keep_finished=True)
+            self.kubelets = Kubelets(context, setting.latency.nodes, keep_finished=True)
         ready_since = stated_ready_since if reports is None else reports.ready_since
         measured = setting.metrics and (setting.kubelets or setting.measured is not None)
         metrics = ClusterMetrics(store, setting.measured, ready_since) if measured else None

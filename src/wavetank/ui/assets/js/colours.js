@@ -1,0 +1,66 @@
+// Which colour a pod has: by namespace, owner, priority or state. The colours are those of the reports.
+import { colour } from "./theme.js";
+
+const FILLS = ["bar-0", "bar-1", "bar-2", "bar-3", "bar-4", "series-0", "series-1", "series-2", "series-3", "series-4"];
+const OTHERS = "bar-5";
+const STATES = { Running: "bar-2", Starting: "bar-4", Terminating: "bar-1", Unknown: "bar-5" };
+const RAMP = ["heat-1", "bar-2", "bar-4", "bar-1", "bar-3"];
+
+export const COLOURINGS = [["namespace", "namespace"], ["owner", "owner"], ["priority", "priority"], ["state", "state"]];
+
+/** Gives pods their colours; values keep the colour that they got first. */
+export class Colouring {
+  constructor(by) {
+    this.by = by;
+    this.indexes = new Map();
+    this.counts = new Map();
+    this.resolve();
+  }
+
+  /** Reads the colours again, after the theme has changed. */
+  resolve() {
+    const names = [...FILLS, OTHERS, ...Object.values(STATES), ...RAMP];
+    this.values = Object.fromEntries(names.map((name) => [name, colour(name)]));
+  }
+
+  /** Numbers the values by how many pods have them, so that frequent ones get colours of their own. */
+  learn(pods) {
+    this.counts = new Map();
+    for (const pod of pods) {
+      const value = this.valueOf(pod);
+      this.counts.set(value, (this.counts.get(value) ?? 0) + 1);
+    }
+    const found = [...this.counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([value]) => value);
+    if (this.by === "priority") this.indexes = new Map(found.sort((a, b) => a - b).map((value, i) => [value, i]));
+    else for (const value of found) if (!this.indexes.has(value)) this.indexes.set(value, this.indexes.size);
+  }
+
+  valueOf(pod) {
+    if (this.by === "owner") return pod.owner || "no owner";
+    return this.by === "priority" ? pod.priority : pod[this.by];
+  }
+
+  of(pod) {
+    return this.values[this.nameOf(this.valueOf(pod))];
+  }
+
+  nameOf(value) {
+    if (this.by === "state") return STATES[value] ?? OTHERS;
+    const index = this.indexes.get(value) ?? FILLS.length;
+    if (this.by === "priority") return RAMP[Math.min(RAMP.length - 1, Math.floor((index * RAMP.length) / Math.max(RAMP.length, this.indexes.size)))];
+    return FILLS[index] ?? OTHERS;
+  }
+
+  /** The legend: [text, colour's name, number of pods]; what has no colour of its own is one entry. */
+  legend() {
+    const entries = [];
+    let others = 0;
+    const sorted = [...this.counts].sort((a, b) => (this.by === "priority" ? b[0] - a[0] : b[1] - a[1]));
+    for (const [value, count] of sorted) {
+      const name = this.nameOf(value);
+      if (name === OTHERS && this.by !== "state") others += count;
+      else entries.push([String(value), name, count]);
+    }
+    return others ? [...entries, ["others", OTHERS, others]] : entries;
+  }
+}

@@ -1,0 +1,85 @@
+"""Why a pod of a served cluster is pending, or why it is on its node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from wavetank.apiserver.errors import bad_request, not_found
+from wavetank.cluster.objects.groupkinds import EVENT, LEASE, NODE, POD, GroupKind
+from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import SpecTable
+from wavetank.cluster.objects.resource import Resource, render_time
+from wavetank.cluster.releases import SERVED
+from wavetank.cluster.store.store import Store
+from wavetank.explanation.explainer import Explainer
+from wavetank.report.explanation import explanation_data
+from wavetank.scheduling.attachable import Attachable
+from wavetank.scheduling.config import default_configuration
+from wavetank.scheduling.definition import SchedulerDefinition
+
+_UNREAD = frozenset({EVENT, LEASE})  # by schedulers; there are many of them
+_PENDING = "An attempt on the cluster as it is now."
+_BOUND = "An attempt on the cluster as it is now, without this pod: nodes may have been emptier when it was scheduled."
+_NONE = "No scheduler of wavetank is attached, so this is kube-scheduler with its default profile."
+
+
+def explain_pod(store: Store, schedulers: tuple[Attachable, ...], namespace: str, name: str) -> dict[str, Any]:
+    """Returns the attempts of a scheduler for one pod on a copy of the cluster; StatusError if there is no such pod.
+
+    The cluster itself does not notice it.
+    """
+    pod = store.find(POD, namespace, name)
+    if not isinstance(pod, Pod):
+        raise not_found("pods", name)
+    explainer = Explainer(_Copies(store, pod), _definition(schedulers), SERVED.version, {}, takes_all=True)
+    unbound = pod.copy()
+    unbound.node_name = unbound.unschedulable = unbound.nominated_node = ""
+    note = _BOUND if pod.node_name else _PENDING
+    note = note if schedulers else f"{note} {_NONE}"
+    return {**explanation_data(explainer.explain(unbound)), "note": note}
+
+
+def _definition(schedulers: tuple[Attachable, ...]) -> SchedulerDefinition:
+    if not schedulers:
+        return SchedulerDefinition("default", "", default_configuration(SERVED.version))
+    found = schedulers[0]
+    if len(schedulers) == 1 and isinstance(found, SchedulerDefinition):
+        return found
+    raise bad_request("only kube-scheduler and policies can be explained")
+
+
+class _Copies:
+    """The objects of a store, copied, without one pod and without other pending pods; nodes first, pods last."""
+
+    def __init__(self, store: Store, without: Pod) -> None:
+        self._store = store
+        self._without = without
+
+    def resources(self, specs: SpecTable) -> list[Resource]:
+        """Returns the copies; they share their specs with the originals."""
+        kinds = [kind for kind in self._store.group_kinds() if kind not in _UNREAD and kind not in (NODE, POD)]
+        return [copy for kind in (NODE, *kinds, POD) for copy in self._copies(kind)]
+
+    def _copies(self, group_kind: GroupKind) -> Iterator[Resource]:
+        for found in self._store.list(group_kind):
+            if not isinstance(found, Pod):
+                yield _renewed(found.copy())
+            elif found.node_name and not found.finished and found.key != self._without.key:
+                yield _with_times(_renewed(found.copy()), found)
+
+
+def _renewed(copy: Resource) -> Resource:
+    copy.resource_version = 0
+    return copy
+
+
+def _with_times(copy: Resource, pod: Pod) -> Resource:
+    """Writes into the manifest what the explainer reads there: since when a pod runs, and that it is terminating."""
+    manifest = dict(pod.manifest)
+    if pod.deleted is not None:
+        manifest["metadata"] = {**(manifest.get("metadata") or {}), "deletionTimestamp": render_time(pod.deleted)}
+    if pod.started is not None:
+        manifest["status"] = {**(manifest.get("status") or {}), "startTime": render_time(pod.started)}
+    copy.manifest = manifest
+    return copy

@@ -1,0 +1,226 @@
+"""The page of a served cluster in a real browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.apiserver.serving import NODES, TOKEN
+from tests.support.browser import Pages
+from tests.ui.accessibility import problems_of
+from tests.ui.serving import ServedPages, setting_of
+
+REPORT = Path(__file__).parents[2] / "src/wavetank/report/assets/report.css"
+DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
+SETTING = setting_of(NODES)
+IDLE = "window.wavetank.cluster.nodes.size === 2"
+
+
+def log_in(page: Page) -> None:
+    page.locator("#token").fill(TOKEN)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.locator("#facts")).to_contain_text("live")
+    page.wait_for_function(IDLE)
+
+
+class Live(ServedPages):
+    """A served cluster of two nodes whose clock is paused, and its pages."""
+
+    def __init__(self, browser: Browser) -> None:
+        super().__init__(SETTING)
+        self.pages = Pages(browser)
+
+    def open(self, width: int = 1400) -> Page:
+        """Opens the page and logs in."""
+        page = self.pages.open(f"{self.url}/ui/", width)
+        log_in(page)
+        return page
+
+    def deploy(self, name: str, replicas: int, cpu: str) -> None:
+        container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
+        template = {"metadata": {"labels": {"app": name}}, "spec": {"containers": [container]}}
+        spec = {"replicas": replicas, "selector": {"matchLabels": {"app": name}}, "template": template}
+        manifest = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": spec}
+        assert self.ask("POST", DEPLOYMENTS, manifest).status == 201
+
+
+@pytest.fixture
+def live(browser: Browser) -> Iterator[Live]:
+    """No page may log an error."""
+    with Live(browser) as live:
+        yield live
+        live.pages.close()
+    assert live.pages.errors == []
+
+
+def test_the_link_logs_in_and_a_rollout_is_watched_scaled_and_explained(live: Live) -> None:
+    page = live.pages.open(live.link)
+    page.wait_for_function(IDLE)
+    assert page.url == f"{live.url}/ui/"
+    live.deploy("web", 4, "1")
+    live.advance("1m")
+    page.get_by_role("tab", name="Workloads").click()
+    web = page.locator("[data-workload='Deployment/default/web']")
+    expect(web).to_contain_text("4 / 4")
+    expect(web).to_contain_text("complete")
+    expect(page.locator("#facts")).to_contain_text("4 pods on them")
+    web.get_by_role("button", name="Scale default/web up").click()
+    live.advance("1m")
+    expect(web).to_contain_text("5 / 5")
+    page.get_by_role("tab", name="Events").click()
+    expect(page.locator("#list")).to_contain_text("Successfully assigned default/web-")
+    page.get_by_role("tab", name="Nodes").click()
+    page.locator("#list").get_by_role("button", name="n1").click()
+    page.locator("#detail").get_by_role("button", name="default/web").first.click()
+    page.get_by_role("button", name="Why this node?").click()
+    expect(page.get_by_role("region", name="Explanation")).to_contain_text("NodeResourcesFit")
+    page.get_by_role("button", name="YAML").click()
+    expect(page.locator("#detail pre")).to_contain_text("containers:")
+    page.reload()
+    page.wait_for_function(IDLE)
+
+
+def test_a_node_is_drained_fails_and_comes_back(live: Live) -> None:
+    live.deploy("web", 3, "500m")
+    live.advance("1m")
+    page = live.open()
+    page.get_by_role("tab", name="Nodes").click()
+    page.locator("#list").get_by_role("button", name="n1").click()
+    detail = page.locator("#detail")
+    detail.get_by_role("button", name="Drain").click()
+    expect(page.locator("#said")).to_contain_text("n1 is drained")
+    live.advance("1m")
+    expect(detail).to_contain_text("cordoned")
+    expect(detail).to_contain_text("0 of 110")
+    detail.get_by_role("button", name="Uncordon").click()
+    expect(detail.locator(".state")).to_have_text("ready")
+    detail.get_by_role("button", name="Fail").click()
+    expect(detail.locator(".state")).to_have_text("not ready")
+    live.advance("10s")
+    expect(detail).to_contain_text("node.kubernetes.io/unreachable:NoExecute")
+    detail.get_by_role("button", name="Recover").click()
+    live.advance("10s")
+    expect(detail.locator(".state")).to_have_text("ready")
+    expect(detail).to_contain_text("Taintsnone")
+
+
+def test_a_pending_pod_is_explained(live: Live) -> None:
+    live.deploy("big", 1, "5")
+    live.advance("10s")
+    page = live.open()
+    expect(page.get_by_role("tab", name="Pending 1")).to_be_visible()
+    page.locator("#list .row").click()
+    expect(page.locator("#detail .notice")).to_contain_text("0/2 nodes are available: 2 Insufficient cpu.")
+    page.get_by_role("button", name="Why is it pending?").click()
+    explanation = page.get_by_role("region", name="Explanation")
+    expect(explanation).to_contain_text("unschedulable: 0 of 2 nodes feasible")
+    expect(explanation.locator("tbody tr")).to_have_text([re.compile("NodeResourcesFitInsufficient cpu2n1, n2")])
+
+
+def test_manifests_are_applied_and_text_of_the_cluster_is_never_markup(live: Live) -> None:
+    page = live.open()
+    page.get_by_role("tab", name="Submit").click()
+    text = page.locator("#manifest")
+    text.fill(text.input_value() + "---\napiVersion: v1\nkind: Nothing\nmetadata: {name: x}\n")
+    page.get_by_role("button", name="Apply").click()
+    outcome = page.locator(".submit [role=status]")
+    expect(outcome).to_contain_text("Deployment web: applied")
+    expect(outcome).to_contain_text("Nothing x: no kind Nothing in v1")
+    manifest = {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": "e", "namespace": "default"},
+        "involvedObject": {"kind": "Pod", "namespace": "default", "name": "x"},
+        "message": "<img src=x onerror=alert(1)>",
+    }
+    assert live.ask("POST", "/api/v1/namespaces/default/events", manifest).status == 201
+    page.get_by_role("tab", name="Events").click()
+    expect(page.locator("#list")).to_contain_text("<img src=x onerror=alert(1)>")
+    data = page.evaluate_handle(
+        """() => {
+            const data = new DataTransfer();
+            data.items.add(new File(['{apiVersion: v1, kind: Namespace, metadata: {name: dropped}}'], 'n.yaml'));
+            return data;
+        }"""
+    )
+    page.dispatch_event("body", "drop", {"dataTransfer": data})
+    expect(outcome).to_contain_text("Namespace dropped: applied")
+
+
+def test_everything_is_done_with_the_keyboard(live: Live) -> None:
+    live.deploy("big", 1, "5")
+    live.advance("10s")
+    page = live.open()
+    page.get_by_role("application", name="Nodes").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#views [role=status]")).to_contain_text("n2: ready · 0 pods")
+    page.keyboard.press("Enter")
+    expect(page.locator("#detail h2")).to_have_text("n2")
+    tabbed_to(page, "Cordon")
+    page.keyboard.press("Enter")
+    expect(page.locator("#detail .state")).to_have_text("cordoned")
+    page.keyboard.press("Escape")
+    expect(page.locator("#detail")).to_be_hidden()
+    page.locator("#tab-pending").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#tab-workloads")).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    tabbed_to(page, "default/big")
+    page.keyboard.press("Enter")
+    tabbed_to(page, "Why is it pending?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name="Explanation")).to_contain_text("0 of 2 nodes feasible")
+    page.get_by_role("application", name="Nodes").focus()
+    page.keyboard.press("Space")
+    expect(page.locator("#pause")).to_have_text("Pause")
+    page.keyboard.press("Space")
+    expect(page.locator("#pause")).to_have_text("Resume")
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+
+
+def tabbed_to(page: Page, text: str) -> None:
+    """Presses Tab until something with this text has the focus."""
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if text in page.evaluate("document.activeElement.matches('button') ? document.activeElement.textContent : ''"):
+            return
+    raise AssertionError(f"Tab never came to {text}")
+
+
+def test_the_page_is_accessible_and_nothing_is_wider_than_the_window(live: Live) -> None:
+    live.deploy("web", 3, "500m")
+    live.deploy("big", 1, "5")
+    live.advance("10s")
+    page = live.open()
+    page.get_by_role("tab", name="Nodes").click()
+    page.locator("#list").get_by_role("button", name="n1").click()
+    assert problems_of(page) == []
+    page.emulate_media(color_scheme="dark")
+    page.get_by_role("tab", name="Submit").click()
+    assert problems_of(page) == []
+    for width in (400, 800, 1400):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_used_link_says_so_and_the_token_still_works(browser: Browser, live: Live) -> None:
+    live.pages.open(live.link).close()
+    pages = Pages(browser)
+    page = pages.open(live.link)
+    expect(page.locator("#login")).to_contain_text("The link works once, and has been used.")
+    log_in(page)
+    pages.close()
+    assert len(pages.errors) == 1  # the browser's own line for the status 403
+
+
+def test_the_page_has_the_colours_of_the_report() -> None:
+    def colours(css: Path) -> set[str]:
+        return set(re.findall(r"--[a-z0-9-]+: #[0-9a-f]+;", css.read_text()))
+
+    assert colours(REPORT.parents[2] / "ui/assets/page.css") == colours(REPORT)
