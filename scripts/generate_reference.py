@@ -149,9 +149,27 @@ def _group(flag: HonouredFlag) -> str:
     return "*group*" if flag.of_group and flag.name != "ignore-daemonsets-utilization" else ""
 
 
+_COMMON = frozenset({"--help", "--quiet", "--verbose"})
+_COMMAND_LINE = f"""# The command line
+
+{_WRITTEN}
+
+Every command has these options, which are not repeated below:
+
+| option | meaning |
+|---|---|
+| `-h, --help` | Show the options of the command, with examples. |
+| `-q, --quiet` | Print only results and errors: no progress and no warnings. |
+| `-v, --verbose` | Print all warnings, how long it took, and the traceback of an error; of a server, all requests. |
+
+Results are printed on the standard output; progress, warnings and errors on the standard error. Commands with `--json`
+print one JSON document there and nothing else. `python -m wavetank` is the same as `wavetank`.
+[How to complete commands in your shell](../how-to/complete-commands-in-the-shell.md)."""
+
+
 def write_command_line() -> str:
     """Returns the page of the command line."""
-    parts = [f"# The command line\n\n{_WRITTEN}", *_commands("wavetank", cli)]
+    parts = [_COMMAND_LINE, *_commands("wavetank", cli)]
     statuses = "[experiments.md](../experiments.md#exit-statuses) describes the exit statuses."
     return "\n\n".join([*parts, statuses]) + "\n"
 
@@ -162,7 +180,7 @@ def _commands(path: str, command: click.Command) -> Iterator[str]:
     yield f"```\n{' '.join([path, *command.collect_usage_pieces(context)])}\n```"
     yield _words(command.help or "")
     options = [each for each in command.get_params(context) if isinstance(each, click.Option)]
-    rows = [_option(option, context) for option in options if "--help" not in option.opts]
+    rows = [_option(option, context) for option in options if not _COMMON.intersection(option.opts)]
     if rows:
         yield "\n".join(["| option | meaning |", "|---|---|", *rows])
     examples = [line[2:] for line in (command.epilog or "").splitlines() if line.startswith("  ")]

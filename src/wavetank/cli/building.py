@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 
-from wavetank.cli.console import console
+from wavetank.cli.console import console, errors, print_json
 from wavetank.loop.building.build import Progress, build_program
 from wavetank.loop.building.cache import Cache, Program
 from wavetank.loop.building.overlay import make_overlay
@@ -16,20 +17,28 @@ from wavetank.loop.recipes import FAMILIES
 _PLAIN_EVERY_S = 15.0
 
 
-def build_and_show(name: str, version: str | None, go: str | None, package: str | None) -> None:
+def build_and_show(name: str, version: str | None, go: str | None, package: str | None, as_json: bool) -> None:
     """Builds a program, or those of a family, with its progress, and prints where it is."""
     toolchain = find_toolchain(go)
     make_overlay(toolchain)  # a toolchain that cannot be used is refused before anything is downloaded
-    console.print(f"building {name} with {toolchain.name} ({toolchain.command})", highlight=False)
+    errors.print(f"building {name} with {toolchain.name} ({toolchain.command})", highlight=False)
+    built: list[Program] = []
     for each in FAMILIES.get(name, (name,)):
         with _showing_progress() as tell:
             program = build_program(toolchain, each, version, package, Cache(), tell)
-        console.print(f"{program.name} {program.version}: {program.file}", highlight=False, soft_wrap=True)
+        built.append(program)
+        if not as_json:
+            console.print(f"{program.name} {program.version}: {program.file}", highlight=False, soft_wrap=True)
+    if as_json:
+        print_json(list(map(asdict, built)))
 
 
-def list_programs(otherwise: str) -> None:
+def list_programs(otherwise: str, as_json: bool) -> None:
     """Prints a table of all programs that were built, or what to do if there is none."""
     programs = Cache().list()
+    if as_json:
+        print_json([{**asdict(program), "current": program.current} for program in programs])
+        return
     if not programs:
         console.print(f"none yet: {otherwise}", highlight=False)
         return
@@ -49,8 +58,8 @@ def _row(program: Program) -> tuple[str, ...]:
 def _showing_progress() -> Iterator[Progress]:
     """Shows the progress of a build: a line that changes in a terminal, plain lines elsewhere."""
     begun = time.monotonic()
-    if console.is_terminal:
-        with console.status("") as status:
+    if errors.is_terminal:
+        with errors.status("") as status:
             yield lambda what, packages: status.update(_line(what, packages, begun))
         return
     last = begun - _PLAIN_EVERY_S
@@ -59,7 +68,7 @@ def _showing_progress() -> Iterator[Progress]:
         nonlocal last
         if time.monotonic() - last >= _PLAIN_EVERY_S:
             last = time.monotonic()
-            console.print(_line(what, packages, begun), highlight=False, soft_wrap=True)
+            errors.print(_line(what, packages, begun), highlight=False, soft_wrap=True)
 
     yield tell
 

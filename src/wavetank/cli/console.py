@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
+import click
 from rich.console import Console
+
+from wavetank.cli.outputoptions import settings
 
 console = Console(emoji=False)
 errors = Console(stderr=True, emoji=False)
@@ -12,10 +16,16 @@ errors = Console(stderr=True, emoji=False)
 _MOST_WARNINGS = 8
 
 
+def print_json(document: object) -> None:
+    """Prints a document as JSON."""
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
 def print_warnings(warnings: Sequence[str]) -> None:
-    """Prints each distinct warning on a line, the first few of many."""
+    """Prints each distinct warning on a line, the first few of many unless --verbose is given."""
     distinct = list(dict.fromkeys(warnings))
-    for warning in distinct[:_MOST_WARNINGS]:
+    most = len(distinct) if settings.verbose else _MOST_WARNINGS
+    for warning in distinct[:most]:
         errors.print("warning:", warning, style="yellow", soft_wrap=True, highlight=False, markup=False)
-    if len(distinct) > _MOST_WARNINGS:
-        errors.print(f"… and {len(distinct) - _MOST_WARNINGS} more warnings in the report", style="yellow")
+    if len(distinct) > most:
+        errors.print(f"… and {len(distinct) - most} more warnings in the report", style="yellow")

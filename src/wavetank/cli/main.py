@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import gc
 import sys
+import time
+import traceback
 from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
@@ -9,6 +11,7 @@ from typing import NoReturn
 
 import click
 
+from wavetank.cli.outputoptions import add_verbosity, settings
 from wavetank.errors import WavetankError
 from wavetank.kernel.garbage import rare_collections
 
@@ -53,6 +56,7 @@ class _LazyGroup(click.Group):
             return None
         with rare_collections():  # imports make thousands of objects, none of them garbage
             command: click.Command = import_module(f"wavetank.cli.commands.{cmd_name.replace('-', '_')}").command
+        add_verbosity(command)
         return command
 
     def resolve_command(
@@ -98,16 +102,21 @@ def main() -> None:
     """Runs the command line; ends with 0, 1 (a difference), 2 (bad input), 3 (a scheduler failed) or 130 (Ctrl-C)."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without ± is no reason to fail
+    begun = time.perf_counter()
     try:
         sys.exit(cli(sys.argv[1:] or ["--help"], standalone_mode=False))
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "wavetank"
         _fail(f"{command}: {error.format_message()} (see {command} --help)", 2)
     except WavetankError as error:
+        if settings.verbose:
+            traceback.print_exc()
         _fail(str(error), error.exit_status)
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted", 130)
     finally:
+        if settings.verbose:
+            click.echo(f"took {time.perf_counter() - begun:.1f} s", err=True)
         gc.freeze()  # a last collection of garbage would take a tenth of a second
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 import click
 
@@ -14,21 +12,6 @@ from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
 from wavetank.experiments.document.schedulers import entry_of, parse_entries
 from wavetank.scheduling.attachable import Attachable
-
-_Command = TypeVar("_Command", bound=Callable[..., object])
-
-
-def verbosity(command: _Command) -> _Command:
-    """Adds --quiet and --verbose, which exclude each other."""
-    verbose = click.option("-v", "--verbose", is_flag=True, callback=_not_both, help="Print more: every step.")
-    quiet = click.option("-q", "--quiet", is_flag=True, callback=_not_both, help="Print only results and errors.")
-    return quiet(verbose(command))
-
-
-def _not_both(context: click.Context, _option: click.Parameter, value: bool) -> bool:
-    if value and (context.params.get("quiet") or context.params.get("verbose")):
-        raise click.UsageError("--quiet and --verbose exclude each other")
-    return value
 
 
 def finite(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:

@@ -39,6 +39,12 @@ def queue_change_table(before: Path, after: Path) -> Table:
     return table
 
 
+def queue_changes(before: Path, after: Path) -> list[dict[str, object]]:
+    """Returns the same as data: a mapping per ClusterQueue; times in seconds, shares from 0 to 1."""
+    old, new = _figures(before), _figures(after)
+    return [{"queue": name, "before": old.get(name), "after": new.get(name)} for name in dict.fromkeys((*old, *new))]
+
+
 def _figures(out: Path) -> dict[str, dict[str, float | None]]:
     rows: dict[str, list[Row]] = {}
     for run in ResultsFolder(out).runs:

@@ -9,8 +9,9 @@ from wavetank.batsim.run import BatsimRun, simulate
 from wavetank.batsim.server.options import ServerOptions
 from wavetank.batsim.server.server import Server
 from wavetank.batsim.sockets import Requester
-from wavetank.cli.console import console
+from wavetank.cli.console import console, print_json
 from wavetank.cli.options import finite
+from wavetank.cli.outputoptions import json_option
 from wavetank.cluster.manifests import read_text
 from wavetank.errors import InputError
 
@@ -78,6 +79,7 @@ _REFUSED = {
     metavar="SECONDS",
     help="Wait no longer than this for a scheduler.  [default: for ever]",
 )
+@json_option
 @click.option("--workflow", hidden=True)
 @click.option("--workflow-start", hidden=True)
 @click.option("--enable-redis", is_flag=True, hidden=True)
@@ -106,6 +108,7 @@ def command(
     no_machine_states: bool,
     report: bool,
     connect_timeout: float | None,
+    as_json: bool,
     **refused: object,
 ) -> None:
     """Simulate a platform and workloads for a scheduler that speaks Batsim's protocol.
@@ -140,7 +143,7 @@ def command(
         report,
     )
     with Requester(socket_endpoint, connect_timeout) as scheduler:
-        _print(simulate(run, scheduler), prefix, report)
+        _print(simulate(run, scheduler), prefix, report, as_json)
 
 
 def _roles(texts: tuple[str, ...]) -> dict[str, str]:
@@ -154,10 +157,13 @@ def _roles(texts: tuple[str, ...]) -> dict[str, str]:
     return roles
 
 
-def _print(server: Server, prefix: str, report: bool) -> None:
+def _print(server: Server, prefix: str, report: bool, as_json: bool) -> None:
     finished = server.recorder.jobs
     failed = sum(job.exit_code != 0 for job in finished)
     end = server.clock.now / 1e9
+    if as_json:
+        print_json({"jobs": len(finished), "failed": failed, "end": end, "results": prefix})
+        return
     console.print(f"{len(finished)} jobs finished at {end:g} s, {failed} of them without success", highlight=False)
     console.print(f"results: {prefix}_jobs.csv, {prefix}_schedule.csv", highlight=False)
     if report:

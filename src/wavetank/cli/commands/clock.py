@@ -12,7 +12,8 @@ from urllib.request import HTTPSHandler, ProxyHandler, Request, build_opener
 import click
 
 from wavetank.apiserver.http.kubeconfig import Access, read_kubeconfig
-from wavetank.cli.console import console
+from wavetank.cli.console import console, print_json
+from wavetank.cli.outputoptions import json_option
 from wavetank.errors import InputError, WavetankError
 from wavetank.kernel.durations import parse_duration
 
@@ -41,44 +42,52 @@ def command(context: click.Context, kubeconfig: Path | None) -> None:
 
 
 @command.command()
+@json_option
 @click.pass_obj
-def status(kubeconfig: Path | None) -> None:
+def status(kubeconfig: Path | None, as_json: bool) -> None:
     """Print the cluster's time and the speed of its clock."""
-    _print(_ask(kubeconfig, "GET", ""))
+    _print(_ask(kubeconfig, "GET", ""), as_json)
 
 
 @command.command()
+@json_option
 @click.pass_obj
-def pause(kubeconfig: Path | None) -> None:
+def pause(kubeconfig: Path | None, as_json: bool) -> None:
     """Pause the clock; the server keeps answering requests."""
-    _print(_ask(kubeconfig, "POST", "pause"))
+    _print(_ask(kubeconfig, "POST", "pause"), as_json)
 
 
 @command.command()
 @click.option("--speed", metavar="N|max", help="The new speed.")
+@json_option
 @click.pass_obj
-def resume(kubeconfig: Path | None, speed: str | None) -> None:
+def resume(kubeconfig: Path | None, speed: str | None, as_json: bool) -> None:
     """Resume the clock."""
-    _print(_ask(kubeconfig, "POST", "resume", **({"speed": speed} if speed else {})))
+    _print(_ask(kubeconfig, "POST", "resume", **({"speed": speed} if speed else {})), as_json)
 
 
 @command.command()
+@json_option
 @click.pass_obj
-def step(kubeconfig: Path | None) -> None:
+def step(kubeconfig: Path | None, as_json: bool) -> None:
     """Advance to the next event that is not a periodic timer."""
-    _print(_ask(kubeconfig, "POST", "step"))
+    _print(_ask(kubeconfig, "POST", "step"), as_json)
 
 
 @command.command()
 @click.argument("duration")
+@json_option
 @click.pass_obj
-def advance(kubeconfig: Path | None, duration: str) -> None:
+def advance(kubeconfig: Path | None, duration: str, as_json: bool) -> None:
     """Advance by DURATION (90, 2m30s, 1h) as fast as possible, and wait until it is done."""
     parse_duration(duration, path="DURATION")
-    _print(_ask(kubeconfig, "POST", "advance", by=duration))
+    _print(_ask(kubeconfig, "POST", "advance", by=duration), as_json)
 
 
-def _print(state: dict[str, Any]) -> None:
+def _print(state: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(state)
+        return
     speed = state["speed"] if state["speed"] == "max" else f"{state['speed']:g}x"
     ahead = state["nextEventSeconds"]
     console.print(f"time:       {state['time']} ({state['elapsedSeconds']:.3f} s since the start)", highlight=False)

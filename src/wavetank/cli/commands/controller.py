@@ -3,6 +3,7 @@ from __future__ import annotations
 import click
 
 from wavetank.cli.building import build_and_show, list_programs
+from wavetank.cli.outputoptions import json_option
 from wavetank.cluster.releases import SERVED
 
 _EXAMPLES = f"""\b
@@ -37,17 +38,19 @@ def command() -> None:
 )
 @click.option("--go", help="The go command to build with.  [default: go on the PATH]")
 @click.option("--package", help="A folder with a main package, or an import path with a version.")
-def build(name: str, version: str | None, go: str | None, package: str | None) -> None:
+@json_option
+def build(name: str, version: str | None, go: str | None, package: str | None, as_json: bool) -> None:
     """Build a controller that runs in virtual time, with your Go toolchain and Go's module proxy.
 
     NAME is a known program (kueue, karpenter, volcano: its scheduler and its controllers), a command
     of Kubernetes (kube-controller-manager), or with --package any name. A folder's module must use
     k8s.io/kubernetes or k8s.io/client-go. It is kept in ~/.cache/wavetank.
     """
-    build_and_show(name, version, go, package)
+    build_and_show(name, version, go, package, as_json)
 
 
 @command.command(name="list", epilog=_EXAMPLES)
-def list_() -> None:
+@json_option
+def list_(as_json: bool) -> None:
     """List the programs that you have built."""
-    list_programs(f"wavetank controller build kube-controller-manager --version {SERVED.tag}")
+    list_programs(f"wavetank controller build kube-controller-manager --version {SERVED.tag}", as_json)

@@ -5,10 +5,11 @@ from typing import Any
 
 import click
 
-from wavetank.cli.console import console, print_warnings
+from wavetank.cli.console import console, print_json, print_warnings
+from wavetank.cli.outputoptions import json_option
 from wavetank.documents import reading as fields
-from wavetank.kernel.durations import format_seconds
-from wavetank.workloads.convert.shaping import find_period, normalized, of_period, trimmed, usage_of
+from wavetank.kernel.durations import SECOND, format_seconds
+from wavetank.workloads.convert.shaping import Period, find_period, normalized, of_period, trimmed, usage_of
 from wavetank.workloads.convert.writers import TARGETS, write_workload
 from wavetank.workloads.formats.swf.workload import PODS_PER_JOB
 from wavetank.workloads.open import OpenedWorkload, open_workload
@@ -37,6 +38,7 @@ Examples:
 )
 @click.option("--trim", metavar="TIME", help="Limit the run times of jobs.")
 @click.option("--normalize-cpu", metavar="CPUS", help="Turn jobs into single pods, and scale the largest to this.")
+@json_option
 def command(
     source: Path,
     target: Path,
@@ -44,6 +46,7 @@ def command(
     format_: str | None,
     lenient: bool,
     pods_per_job: str | None,
+    as_json: bool,
     **shape: Any,
 ) -> None:
     """Convert a workload to another format, or extract a part of it.
@@ -54,8 +57,23 @@ def command(
     """
     options = {"podsPerJob": pods_per_job} if pods_per_job else {}
     workload = open_workload(source, format_, lenient, options)
-    written = write_workload(_shaped(workload, **shape), target, to)
+    records, found = _shaped(workload, **shape)
+    written = write_workload(records, target, to)
     print_warnings([*workload.notes, *written.notes])
+    if as_json:
+        print_json(
+            {
+                "file": str(target),
+                "format": written.format,
+                "entries": written.entries,
+                "period": None if found is None else {"begin": found.begin / SECOND, "utilization": found.utilization},
+                "warnings": [*workload.notes, *written.notes],
+            }
+        )
+        return
+    if found is not None:
+        share = f"{found.utilization:.1%} of the machine in use"
+        console.print(f"period: from {format_seconds(found.begin)} s, {share}", highlight=False)
     console.print(f"{target}: {written.entries} entries ({written.format})", soft_wrap=True, highlight=False)
 
 
@@ -66,18 +84,17 @@ def _shaped(
     capacity: int | None,
     trim: str | None,
     normalize_cpu: str | None,
-) -> Records:
-    records = records_of(workload)
+) -> tuple[Records, Period | None]:
+    """Returns what is to be written, and the period that was found."""
+    records, found = records_of(workload), None
     if period is None and utilization is not None:
         raise click.UsageError("--utilization needs --period: the length of the part to look for")
     if period is not None:
         length = fields.duration(period, "--period")
         found = find_period(records, usage_of(workload.workload, records, capacity), length, utilization)
-        share = f"{found.utilization:.1%} of the machine in use"
-        console.print(f"period: from {format_seconds(found.begin)} s, {share}", highlight=False)
         records = of_period(records, found)
     if trim is not None:
         records = trimmed(records, fields.duration(trim, "--trim"))
     if normalize_cpu is not None:
         records = normalized(records, fields.amounts({"cpu": normalize_cpu}, "--normalize-cpu")["cpu"])
-    return records
+    return records, found

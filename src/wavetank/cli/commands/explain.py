@@ -59,6 +59,7 @@ _WIDTH = 160  # where the output is not a terminal
 )
 @click.option("--seed", type=int, metavar="N", help="The seed of the run in OUT.")
 @click.option("-o", "--output", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="The same as -o json.")
 @click.option("--most", type=click.IntRange(min=1), default=MOST_NODES, show_default=True, help="Nodes per table.")
 def command(
     out: Path | None,
@@ -71,6 +72,7 @@ def command(
     scheduler: str | None,
     seed: int | None,
     output: str,
+    as_json: bool,
     most: int,
 ) -> None:
     """Explain scheduling decisions: filters, scores, ties, preemption.
@@ -78,6 +80,7 @@ def command(
     Schedules the pods of a file one by one on a cluster (--cluster, --pods), or prints the attempts for POD (name, or
     namespace/name) that `wavetank run --explain` recorded in the results OUT.
     """
+    output = "json" if as_json else output
     of_state = (*cluster, pods, config, release, choices)
     if (out is None) == (not cluster) or any(given is not None for given in ((seed,) if cluster else of_state)):
         raise click.UsageError("give either --cluster and what goes with it, or OUT and POD")

@@ -21,8 +21,9 @@ from wavetank.batchoperator.extender.server import ExtenderServer
 from wavetank.batchoperator.operator import BatchOperator, required_objects
 from wavetank.batchoperator.realtime import RealTimeLoop
 from wavetank.batchoperator.reconcilers.context import OperatorContext, OperatorOptions
-from wavetank.cli.console import console
+from wavetank.cli.console import console, print_json
 from wavetank.cli.externalscheduler import InterfaceOptions, interface_options, read_address
+from wavetank.cli.outputoptions import json_option
 from wavetank.cluster.objects.groupkinds import NODE
 from wavetank.cluster.store.errors import AlreadyExistsError, ApiError
 from wavetank.errors import InputError
@@ -64,7 +65,8 @@ def _cluster_options(function: Callable[..., None]) -> Callable[..., None]:
 @_cluster_options
 @click.option("--print", "only_print", is_flag=True, help="Print the objects as YAML; no cluster is needed.")
 @click.option("--applications", is_flag=True, help="Also the definitions of Spark and Flink applications.")
-def install(kubeconfig: Path | None, context: str | None, only_print: bool, applications: bool) -> None:
+@json_option
+def install(kubeconfig: Path | None, context: str | None, only_print: bool, applications: bool, as_json: bool) -> None:
     """Create the definitions and priority classes that the operator needs.
 
     Objects that exist already are left as they are. The definitions of SparkApplication,
@@ -72,12 +74,20 @@ def install(kubeconfig: Path | None, context: str | None, only_print: bool, appl
     ones, for clusters on which applications are simulated.
     """
     objects = [*required_objects(), *(application_definitions() if applications else ())]
+    if only_print and as_json:
+        print_json(objects)
+        return
     if only_print:
         click.echo(yaml.safe_dump_all(objects, sort_keys=False), nl=False)
         return
     client = _connect(kubeconfig, context)
+    outcomes = []
     for document in objects:
-        console.print(f"{document['kind']} {_name(document)}: {_create(client, document)}", highlight=False)
+        outcomes.append({"kind": document["kind"], "name": _name(document), "outcome": _create(client, document)})
+        if not as_json:
+            console.print("{kind} {name}: {outcome}".format_map(outcomes[-1]), highlight=False)
+    if as_json:
+        print_json(outcomes)
 
 
 @command.command(epilog=_EXAMPLES)

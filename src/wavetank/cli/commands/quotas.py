@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from wavetank.cli.commands.warmup import warm_up
-from wavetank.cli.console import console, errors, print_warnings
+from wavetank.cli.console import console, errors, print_json, print_warnings
+from wavetank.cli.outputoptions import json_option
 from wavetank.cli.progress import showing_progress
 from wavetank.version import __version__
 
@@ -22,7 +23,8 @@ Examples:
 @click.argument("changes", nargs=-1, required=True, metavar="CHANGE...")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="The results folder.  [default: out/<name>-quotas]")
 @click.option("--jobs", type=click.IntRange(min=1), help="Number of parallel runs.  [default: one per core]")
-def command(experiment: Path, changes: tuple[str, ...], out: Path | None, jobs: int | None) -> None:
+@json_option
+def command(experiment: Path, changes: tuple[str, ...], out: Path | None, jobs: int | None, as_json: bool) -> None:
     """Run an experiment with other quotas of Kueue, and compare its queues before and after.
 
     EXPERIMENT is a document of kind Experiment with ClusterQueues among the objects of its cluster. A CHANGE is
@@ -34,7 +36,7 @@ def command(experiment: Path, changes: tuple[str, ...], out: Path | None, jobs: 
     from wavetank.experiments.runner import run_experiment
     from wavetank.experiments.summary import all_warnings
     from wavetank.report.page.html import write_report
-    from wavetank.report.queuetable import queue_change_table
+    from wavetank.report.queuetable import queue_change_table, queue_changes
 
     read = read_experiment(experiment)
     changed, said = change_quotas(read, [QuotaChange.parse(text) for text in changes])
@@ -43,8 +45,14 @@ def command(experiment: Path, changes: tuple[str, ...], out: Path | None, jobs: 
     with showing_progress(errors) as progress:
         run_experiment(read, out / "before", __version__, progress, jobs, write_report)
         results = run_experiment(changed, out / "after", __version__, progress, jobs, write_report)
+    warnings = all_warnings(changed, results)
+    if as_json:
+        folders = {"before": str(out / "before"), "after": str(out / "after")}
+        print_json({"changes": list(said), "results": folders, "queues": queue_changes(out / "before", out / "after")})
+        print_warnings(warnings)
+        return
     for line in said:
         console.print(line, highlight=False, markup=False)
     console.print(queue_change_table(out / "before", out / "after"))
-    print_warnings(all_warnings(changed, results))
+    print_warnings(warnings)
     console.print(f"results: {out / 'before'}, {out / 'after'}", soft_wrap=True, highlight=False)

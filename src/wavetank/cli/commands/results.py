@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from wavetank.cli.console import console
+from wavetank.cli.console import console, print_json
+from wavetank.cli.outputoptions import json_option
 from wavetank.report.resultslist import results_table, write_results_page
 from wavetank.results.read.listing import list_results
 
@@ -20,7 +22,8 @@ Examples:
 @click.option(
     "--html", type=click.Path(path_type=Path), metavar="FILE", help="Also write a page that links all reports."
 )
-def command(folder: Path, html: Path | None) -> None:
+@json_option
+def command(folder: Path, html: Path | None, as_json: bool) -> None:
     """List the results in a folder and below it, the newest first.
 
     FOLDER is `out` by default, where `wavetank run` and `wavetank sweep` put their results.
@@ -28,6 +31,9 @@ def command(folder: Path, html: Path | None) -> None:
     listed = list_results(folder)
     if html is not None:
         write_results_page(listed, folder, html)
+    if as_json:
+        print_json([{**asdict(each), "path": str(each.path), "written": each.written.isoformat()} for each in listed])
+        return
     if listed:
         console.print(results_table(listed))
     else:

@@ -7,7 +7,8 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from wavetank.cli.console import console
+from wavetank.cli.console import console, print_json
+from wavetank.cli.outputoptions import json_option
 from wavetank.scheduling.named import NamedScheduler, named_schedulers
 
 _EXAMPLES = """\b
@@ -24,8 +25,13 @@ docs/schedulers.md has all formulas."""
 
 
 @click.command(name="schedulers", epilog=_EXAMPLES)
-def command() -> None:
+@json_option
+def command(as_json: bool) -> None:
     """List the schedulers that you can choose by name, with what each prefers and the source of its formula."""
+    if as_json:
+        named = named_schedulers().values()
+        print_json([{key: getattr(each, key) for key in ("name", "kind", "formula", "source")} for each in named])
+        return
     for kind, schedulers in groupby(named_schedulers().values(), key=lambda each: each.kind):
         console.print(_table(kind, schedulers))
     console.print(_BESIDES, highlight=False)

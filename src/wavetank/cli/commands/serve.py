@@ -19,7 +19,8 @@ from wavetank.apiserver.http.tls import Certificate, make_certificate
 from wavetank.apiserver.http.webhooks import HttpWebhooks
 from wavetank.cli.activity import Activity, ShownApp
 from wavetank.cli.console import console, errors
-from wavetank.cli.options import read_flags, read_scheduler, verbosity
+from wavetank.cli.options import read_flags, read_scheduler
+from wavetank.cli.outputoptions import settings
 from wavetank.cli.sessionrecording import SessionRecording
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.cluster.releases import SERVED
@@ -159,7 +160,6 @@ Examples:
     type=click.Path(path_type=Path),
     help="Write results and a report of the session into the folder OUT at its end (Ctrl-C or SIGTERM).",
 )
-@verbosity
 def command(
     cluster: tuple[Path, ...],
     port: int,
@@ -185,8 +185,6 @@ def command(
     no_auth: bool,
     tls: bool,
     record: Path | None,
-    quiet: bool,
-    verbose: bool,
 ) -> None:
     """Serve the Kubernetes API of a simulated cluster, for kubectl, schedulers and other clients."""
     if token is not None and no_auth:
@@ -215,7 +213,7 @@ def command(
     if setting.schedulers:
         compile_kernels()  # which would keep clients waiting later
     recording = None if record is None else SessionRecording(record)
-    activity = None if quiet else Activity(errors, verbose)
+    activity = None if settings.quiet else Activity(errors, settings.verbose)
     recorder = None if recording is None else recording.recorder
     observers = [each for each in (recorder, activity) if each is not None]
     served = ServedCluster(setting, guard.authenticate, observers=observers)

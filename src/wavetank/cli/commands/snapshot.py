@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from wavetank.cli.console import console, print_warnings
+from wavetank.cli.console import console, print_json, print_warnings
+from wavetank.cli.outputoptions import json_option
 from wavetank.snapshots.snapshot import open_snapshot, reduced, write_snapshot
 from wavetank.snapshots.taking import take_snapshot
 
@@ -32,7 +33,15 @@ Examples:
     help="The file to write, gzipped if it ends with .gz.",
 )
 @click.option("--anonymize", is_flag=True, help="Replace names and labels by pseudonyms, the same in every snapshot.")
-def command(dumps: tuple[Path, ...], kubeconfig: Path | None, context: str | None, out: Path, anonymize: bool) -> None:
+@json_option
+def command(
+    dumps: tuple[Path, ...],
+    kubeconfig: Path | None,
+    context: str | None,
+    out: Path,
+    anonymize: bool,
+    as_json: bool,
+) -> None:
     """Take a snapshot of a cluster, for `whatif`, `capacity`, `explain` and `run --cluster`.
 
     Reads the objects that matter for scheduling from an API server, or from DUMPS: what `kubectl get -A -o yaml` or
@@ -49,5 +58,8 @@ def command(dumps: tuple[Path, ...], kubeconfig: Path | None, context: str | Non
         taken = take_snapshot(kubeconfig or default_path(), context)
     written = reduced(taken, anonymize)
     write_snapshot(written, out)
-    console.print(f"{out}: {written.description}", highlight=False, markup=False, soft_wrap=True)
+    if as_json:
+        print_json({"file": str(out), "description": written.description, "warnings": list(written.notes)})
+    else:
+        console.print(f"{out}: {written.description}", highlight=False, markup=False, soft_wrap=True)
     print_warnings(written.notes)

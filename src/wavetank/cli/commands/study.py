@@ -10,11 +10,12 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from wavetank.cli.console import console, errors
+from wavetank.cli.console import console, errors, print_json
+from wavetank.cli.outputoptions import json_option
 from wavetank.studies.catalogue import load_study, study_names
 
 if TYPE_CHECKING:
-    from wavetank.studies.study import Claim, Progress
+    from wavetank.studies.study import Claim, Progress, Study
 
 _EXAMPLES = """\b
 Examples:
@@ -32,8 +33,12 @@ def command() -> None:
 
 
 @command.command(name="list", epilog=_EXAMPLES)
-def list_() -> None:
+@json_option
+def list_(as_json: bool) -> None:
     """List the studies, with their documents and the data that they need."""
+    if as_json:
+        print_json([_study_data(study) for study in map(load_study, study_names())])
+        return
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 1, 0))
     table.add_column("study", no_wrap=True)
     table.add_column("what it repeats")
@@ -45,6 +50,11 @@ def list_() -> None:
     console.print(table, highlight=False)
 
 
+def _study_data(study: Study) -> dict[str, object]:
+    data = [{"name": each.name, "what": each.what, "needed": each.needed} for each in study.data]
+    return {"name": study.name, "title": study.title, "source": study.source, "data": data}
+
+
 _NEEDED = {"always": "needs", "full": "needs (without --small)", "optional": "can use"}
 
 
@@ -54,7 +64,8 @@ _NEEDED = {"always": "needs", "full": "needs (without --small)", "optional": "ca
 @click.option("--data", metavar="DIR", type=click.Path(path_type=Path), help="Data that the study needs.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="The results folder.  [default: out/study-<name>]")
 @click.option("--jobs", type=click.IntRange(min=1), help="Number of parallel runs.  [default: one per core]")
-def run(name: str, small: bool, data: Path | None, out: Path | None, jobs: int | None) -> None:
+@json_option
+def run(name: str, small: bool, data: Path | None, out: Path | None, jobs: int | None, as_json: bool) -> None:
     """Run a study and state for each claim of its document whether it holds.
 
     NAME is one of `wavetank study list`. The folder gets a page (report.html), the claims as CSV and JSON, the
@@ -64,13 +75,16 @@ def run(name: str, small: bool, data: Path | None, out: Path | None, jobs: int |
     from wavetank.cli.commands.warmup import warm_up
     from wavetank.studies.page import count_text
     from wavetank.studies.running import run_study
-    from wavetank.studies.writing import PAGE
+    from wavetank.studies.writing import CLAIMS_JSON, PAGE
 
     study = load_study(name)
     out = out or Path("out") / f"study-{name}"
     warm_up(errors)
     with _showing_progress() as progress:
         findings = run_study(study, out, small=small, data=data, jobs=jobs, progress=progress)
+    if as_json:
+        click.echo((out / CLAIMS_JSON).read_text(encoding="utf-8"), nl=False)
+        return
     console.print(_claim_table(study.title, findings.claims))
     console.print(count_text(findings.claims), highlight=False)
     console.print(f"page: {out / PAGE}", soft_wrap=True, highlight=False)
