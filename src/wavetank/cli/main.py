@@ -30,6 +30,7 @@ _COMMANDS = {
     "misim": "Run the files of MiSim: response times of microservices.",
     "misim-adapter": "Serve the adapter of misim-orchestration, with a built-in scheduler behind it.",
     "operator": "Queue Spark and Flink jobs on reserved slots of a cluster.",
+    "play": "Play finished runs in the browser, two schedulers side by side.",
     "quotas": "Compare the queues of Kueue before and after a change of quotas.",
     "report": "Rewrite the HTML report of a results folder.",
     "results": "List the results in a folder, with a page that links their reports.",

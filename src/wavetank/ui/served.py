@@ -17,6 +17,8 @@ from wavetank.ui.login import OneTimeLogin
 from wavetank.ui.nodefaults import NodeFaults
 from wavetank.ui.site import Endpoint, Site, json_response
 
+_WHERE = "Enter the token: it is in the kubeconfig file that wavetank serve has written, unless --token gave it."
+
 
 def make_app(
     served: ServedCluster, guard: Authenticator, pacing: Pacing, token: str | None, login: OneTimeLogin
@@ -35,7 +37,7 @@ class ServedPage:
 
     def site(self, token: str | None, login: OneTimeLogin) -> Site:
         """Returns the page with its endpoints; `token` is what the API needs."""
-        facts = {"mode": "live", "epochSeconds": EPOCH_SECONDS}
+        facts = {"mode": "live", "epochSeconds": EPOCH_SECONDS, "where": _WHERE}
         endpoints: dict[tuple[str, str], Endpoint] = {
             ("GET", "/feed"): self._open_feed,
             ("GET", "/explain"): self._explain,

@@ -10,9 +10,11 @@ export async function readFacts() {
 
 /** Logs in with the code of the link; returns why that failed, or "". */
 export async function logInByLink() {
-  const code = new URLSearchParams(location.hash.slice(1)).get("login");
-  if (!code) return sessionStorage.getItem(KEY) ? "" : "This page needs the link that wavetank serve prints.";
-  history.replaceState(null, "", location.pathname); // the code belongs neither on screen nor into bookmarks
+  const hash = new URLSearchParams(location.hash.slice(1));
+  const code = hash.get("login");
+  if (!code) return sessionStorage.getItem(KEY) ? "" : "This page needs the link that was printed when its server was started.";
+  hash.delete("login"); // the code belongs neither on screen nor into bookmarks
+  history.replaceState(null, "", `${location.pathname}${hash.size ? `#${hash}` : ""}`);
   const answer = await fetch("/ui/login", { method: "POST", body: JSON.stringify({ code }) });
   if (!answer.ok) return sessionStorage.getItem(KEY) ? "" : "The link works once, and has been used.";
   keepToken((await answer.json()).token);

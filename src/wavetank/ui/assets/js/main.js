@@ -2,6 +2,7 @@
 import { byId } from "./dom.js";
 import { forgetToken, keepToken, logInByLink, readFacts } from "./connection.js";
 import { startLive } from "./live.js";
+import { startPlay } from "./play.js";
 import { startTheme } from "./theme.js";
 
 let redraw = () => {};
@@ -18,6 +19,11 @@ async function start() {
 function begin(facts) {
   byId("login").hidden = true;
   byId("content").hidden = false;
+  document.documentElement.dataset.mode = facts.mode;
+  if (facts.mode === "play") {
+    redraw = startPlay(facts);
+    return;
+  }
   redraw = startLive(facts, () => {
     forgetToken();
     byId("content").hidden = true;
@@ -27,6 +33,7 @@ function begin(facts) {
 
 function askForToken(why, facts) {
   byId("login-why").textContent = why;
+  byId("login-where").textContent = facts.where;
   byId("login").hidden = false;
   byId("login").onsubmit = (event) => {
     event.preventDefault();
