@@ -167,5 +167,6 @@ def test_a_run_is_played_with_the_keyboard_and_is_accessible(browser: Browser, a
     for width in (400, 800, 1400):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert pages.errors == []
-    assert problems_of(page) == []
+    found = problems_of(page)
+    pages.close()
+    assert pages.errors == found == []
