@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,11 @@ from wavetank.loop.building.cache import Cache, Program
 from wavetank.loop.recipes import RECIPES
 from wavetank.simulation.observer import Observer
 from wavetank.simulation.simulation import Simulation
+from wavetank.simulation.world import World
 from wavetank.testing.queues import QueueHistory
 
 Manifest = dict[str, Any]
+Drive = Callable[[QueueHistory, World], None]
 API = "kueue.x-k8s.io/v1beta2"
 QUEUE = "kueue.x-k8s.io/queue-name"
 
@@ -97,19 +100,34 @@ def run_kueue(
     seed: int = 1,
     process: Mapping[str, Any] | None = None,
     observers: Sequence[Observer] = (),
+    drive: Drive | None = None,
     **spec: Any,
 ) -> QueueHistory:
     """Runs Jobs under the real Kueue and returns its decisions.
 
     `process` are more fields of its entry in `controllers`, such as `config`; `spec` replaces those of the experiment.
+    `drive` runs the clock, otherwise it runs to the horizon.
     """
     find_kueue()
     history = QueueHistory()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "jobs.yaml").write_text(yaml.safe_dump_all(jobs), encoding="utf-8")
         experiment = _experiment(folder, queues, nodes, horizon, process or {}, spec)
-        Simulation(experiment.setting(experiment.schedulers[0]), seed, [history, *observers]).run()
+        run_experiment(experiment, history, seed, observers, drive)
     return history
+
+
+def run_experiment(
+    experiment: Experiment,
+    history: QueueHistory,
+    seed: int = 1,
+    observers: Sequence[Observer] = (),
+    drive: Drive | None = None,
+) -> None:
+    """Runs an experiment with its first scheduler; `drive` gets the history, too."""
+    setting = experiment.setting(experiment.schedulers[0])
+    driven = None if drive is None else partial(drive, history)
+    Simulation(setting, seed, [history, *observers], drive=driven).run()
 
 
 def _experiment(

@@ -15,7 +15,7 @@ from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.descriptor import ControllerDescriptor
 from wavetank.controllers.garbagecollector.descriptor import GARBAGE_COLLECTOR
 from wavetank.controllers.jobs.descriptor import JOB_CONTROLLER, TTL_AFTER_FINISHED_CONTROLLER
-from wavetank.controllers.kueue.descriptor import KUEUE
+from wavetank.controllers.kueue.descriptor import KUEUE, SIMULATED_CHECKS
 from wavetank.controllers.namespaces.descriptor import NAMESPACE_CONTROLLER
 from wavetank.controllers.nodelifecycle.descriptor import (
     NODE_LIFECYCLE_CONTROLLER,
@@ -48,6 +48,7 @@ _DESCRIPTORS: tuple[ControllerDescriptor, ...] = (
     PERSISTENT_VOLUME_PROTECTION,
     VOLUME_ATTRIBUTES_CLASS_PROTECTION,
     RESOURCE_CLAIM_CONTROLLER,
+    SIMULATED_CHECKS,
     KUEUE,
     JOB_CONTROLLER,
     DEPLOYMENT_CONTROLLER,

@@ -6,14 +6,28 @@ import random
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from tests.support.kueue import API, a_cluster_queue, a_flavor, a_job, a_local_queue, a_priority_class, run_kueue
+from tests.support.kueue import (
+    API,
+    Drive,
+    a_cluster_queue,
+    a_flavor,
+    a_job,
+    a_local_queue,
+    a_priority_class,
+    run_experiment,
+    run_kueue,
+)
+from wavetank.cluster.objects.groupkinds import LOCAL_QUEUE, POD
+from wavetank.cluster.store.store import Store
 from wavetank.experiments.document.experiment import parse_experiment
-from wavetank.simulation.simulation import Simulation
+from wavetank.kernel.durations import SECOND
+from wavetank.simulation.world import World
 from wavetank.testing.queues import QueueHistory
 
 Manifest = dict[str, Any]
@@ -21,25 +35,77 @@ NODES: tuple[Manifest, ...] = (
     {"name": "x", "count": 4, "cpu": 32, "memory": "128Gi", "labels": {"pool": "x"}},
     {"name": "y", "count": 4, "cpu": 32, "memory": "128Gi", "labels": {"pool": "y"}},
 )
-HORIZON = "10m"
+SLACK = "1us"  # lets those of Kueue's timers share a turn that differ by nanoseconds: half of all turns
+HORIZON_S = 600
+QUIET_S = 30  # without a decision or a pod that runs: longer than any check takes
+ENDLESS = 160  # decisions on 20 Jobs: by then workloads preempt each other without end, as Kueue lets them
+
+
+@dataclass(frozen=True)
+class Change:
+    """A new stopPolicy of a ClusterQueue or LocalQueue, at a time."""
+
+    at_s: int
+    kind: str
+    name: str
+    policy: str
+
+    def apply(self, store: Store) -> None:
+        """Writes it."""
+        namespace = "default" if self.kind == LOCAL_QUEUE else ""
+        old = store.find(self.kind, namespace, self.name)
+        assert old is not None
+        metadata, spec = old.manifest["metadata"], {**old.manifest["spec"], "stopPolicy": self.policy}
+        new = old.copy()
+        generation = metadata.get("generation", 1) + 1
+        new.manifest = {**old.manifest, "metadata": {**metadata, "generation": generation}, "spec": spec}
+        store.update(new)
 
 
 @dataclass
 class Scenario:
-    """Queues and Jobs, and Kueue's configuration."""
+    """Queues, what is queued in them (Jobs, pods), and Kueue's configuration; `workloads` are to be finished."""
 
     queues: list[Manifest]
     jobs: list[Manifest]
     config: Manifest = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+    frameworks: tuple[str, ...] = ("batch/job",)
+    workloads: int = 20
 
     def run_builtin(self) -> QueueHistory:
         """Runs the scenario under the built-in Kueue."""
-        return run_builtin(self.queues, self.jobs, self.config, horizon=HORIZON)
+        return run_builtin(self.queues, self.jobs, self.config, drive=self._drive)
 
     def run_real(self) -> QueueHistory:
         """Runs the scenario under the real Kueue."""
-        process = {"config": {"apiVersion": CONFIG, "kind": "Configuration", **self.config}} if self.config else {}
-        return run_kueue(self.queues, self.jobs, NODES, HORIZON, process=process)
+        integrations = {"integrations": {"frameworks": list(self.frameworks)}}
+        config = {"apiVersion": CONFIG, "kind": "Configuration", **integrations, **self.config}
+        return run_kueue(
+            self.queues, self.jobs, NODES, process={"config": config, "timerSlack": SLACK}, drive=self._drive
+        )
+
+    def _drive(self, history: QueueHistory, world: World) -> None:
+        """Runs until all is finished, or nothing happens any more, or it goes on without end."""
+        clock = world.clock
+        for each in self.changes:
+            clock.at(each.at_s * SECOND, partial(each.apply, world.store))
+        last = max([_arrival_s(each) for each in self.jobs] + [each.at_s for each in self.changes]) * SECOND
+        while clock.now < HORIZON_S * SECOND and len(history.decisions) < ENDLESS:
+            if _has_running_pods(world.store):
+                last = max(last, clock.now)
+            latest = max([last] + [each.at for each in history.decisions[-1:]])
+            if clock.now > latest + QUIET_S * SECOND or len(history.of("Finished")) == self.workloads:
+                break
+            clock.run(clock.now + SECOND // 10)
+
+
+def _has_running_pods(store: Store) -> bool:
+    return any(pod.node_name and not pod.finished for pod in store.list(POD))
+
+
+def _arrival_s(manifest: Manifest) -> int:
+    return int(manifest["metadata"]["annotations"]["wavetank.dev/arrival"].removesuffix("s"))
 
 
 CONFIG = "config.kueue.x-k8s.io/v1beta2"
@@ -50,6 +116,7 @@ def run_builtin(
     jobs: Iterable[Manifest],
     config: Mapping[str, Any] | None = None,
     nodes: Sequence[Manifest] = NODES,
+    drive: Drive | None = None,
     **spec: Any,
 ) -> QueueHistory:
     """Runs Jobs under the built-in Kueue and returns its decisions."""
@@ -66,13 +133,22 @@ def run_builtin(
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "jobs.yaml").write_text(yaml.safe_dump_all(jobs), encoding="utf-8")
         experiment = parse_experiment({**head, "spec": {**usual, **spec}}, Path(folder))
-        Simulation(experiment.setting(experiment.schedulers[0]), 1, [history]).run()
+        run_experiment(experiment, history, drive=drive)
     return history
 
 
 def random_run(seed: int) -> Scenario:
     """Returns a scenario drawn at random: two to four queues with 20 Jobs."""
     draw = random.Random(seed)
+    objects, names = random_queues(draw)
+    config: Manifest = {}
+    if draw.random() < 0.35:
+        config = {"fairSharing": {"preemptionStrategies": draw.choice(STRATEGIES)}}
+    return Scenario(objects, random_jobs(draw, names), config)
+
+
+def random_queues(draw: random.Random) -> tuple[list[Manifest], list[str]]:
+    """Returns flavors, cohorts, queues and priority classes, and the names of the queues."""
     flavors = ["x", "y"][: draw.choice((1, 1, 2))]
     tree, cohorts = _cohorts(draw)
     names = [f"q{i}" for i in range(draw.randint(2, 4))]
@@ -85,10 +161,7 @@ def random_run(seed: int) -> Scenario:
         a_priority_class("low", 0),
         a_priority_class("high", 10),
     ]
-    config: Manifest = {}
-    if draw.random() < 0.35:
-        config = {"fairSharing": {"preemptionStrategies": draw.choice(STRATEGIES)}}
-    return Scenario(objects, _jobs(draw, names), config)
+    return objects, names
 
 
 STRATEGIES = (
@@ -153,7 +226,7 @@ def _queue(draw: random.Random, name: str, flavors: Sequence[str], cohort: str) 
     return a_cluster_queue(name, quotas, **spec)
 
 
-def _jobs(draw: random.Random, names: Sequence[str]) -> list[Manifest]:
+def random_jobs(draw: random.Random, names: Sequence[str]) -> list[Manifest]:
     """Returns Jobs with arrivals some seconds apart: what comes in the same second has no order in Kueue."""
     jobs, time = [], 5
     for i in range(20):

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.controllers.kueue.scenarios import random_run, run_builtin
+from tests.controllers.kueue.scenarios import Change, Scenario, random_run, run_builtin
 from tests.support.kueue import API, a_cluster_queue, a_flavor, a_job, a_local_queue, a_priority_class
+from wavetank.cluster.objects.groupkinds import LOCAL_QUEUE
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.testing.queues import QueueHistory
@@ -195,6 +196,19 @@ def test_a_rejected_workload_is_deactivated() -> None:
     assert not history.of("Admitted")
 
 
+def test_a_queue_that_is_stopped_takes_back_quota_that_waits_for_a_check() -> None:
+    notes = {"wavetank.dev/check-delay": "30s"}
+    spec = {"controllerName": "wavetank.dev/simulated"}
+    head = {"apiVersion": API, "kind": "AdmissionCheck"}
+    check = {**head, "metadata": {"name": "budget", "annotations": notes}, "spec": spec}
+    strategy = {"admissionChecks": [{"name": "budget"}]}
+    changes = [Change(20, LOCAL_QUEUE, "q", "Hold"), Change(50, LOCAL_QUEUE, "q", "None")]
+    queues = [check, *a_queue(admissionChecksStrategy=strategy)]
+    history = Scenario(queues, [job("j", "q", 10, 1)], changes=changes, workloads=1).run_builtin()
+    assert times(history, "QuotaReserved") == [("j", 10), ("j", 50)]
+    assert times(history) == [("j", 80)]
+
+
 @pytest.mark.parametrize("policy", ["Hold", "HoldAndDrain"])
 def test_a_stopped_queue_admits_nothing(policy: str) -> None:
     assert not run_builtin(a_queue(stopPolicy=policy), [job("j", "q", 0, 1)]).of("QuotaReserved")
@@ -225,8 +239,8 @@ def a_pod(name: str, cpu: int, at_s: int, **labels: str) -> Manifest:
 
 def test_a_pod_waits_for_quota() -> None:
     history = run_builtin(a_queue(), [a_pod(f"p{i}", 3, 10 * i) for i in range(2)])
-    assert times(history) == [("p0", 0), ("p1", 60)]
-    assert times(history, "Finished") == [("p0", 60), ("p1", 120)]
+    assert times(history) == [("p0", 0.1), ("p1", 60.1)]  # priority classes are read for the first one
+    assert times(history, "Finished") == [("p0", 60.1), ("p1", 120.1)]
 
 
 def test_a_group_of_pods_is_admitted_as_a_whole() -> None:
@@ -234,8 +248,24 @@ def test_a_group_of_pods_is_admitted_as_a_whole() -> None:
     for pod in pods:
         pod["metadata"]["annotations"]["kueue.x-k8s.io/pod-group-total-count"] = "3"
     history = run_builtin(a_queue(), pods)
-    assert [at for _, at in times(history)] == [20]
-    assert [at for _, at in times(history, "Finished")] == [80]
+    assert [at for _, at in times(history)] == [20.1]
+    assert [at for _, at in times(history, "Finished")] == [80.1]
+
+
+def test_an_evicted_pod_takes_its_workload_with_it() -> None:
+    pods = [a_pod("p0", 3, 0), a_pod("p1", 3, 10, **{"kueue.x-k8s.io/priority-class": "high"})]
+    queues = a_queue(preemption={"withinClusterQueue": "LowerPriority"})
+    history = run_builtin(queues, pods)
+    assert times(history, "Evicted") == [("p0", 10)]
+    assert times(history, "Finished") == [("p1", 70)]
+
+
+def test_the_pod_sets_of_a_group_are_named_as_kueue_names_them() -> None:
+    pods = [a_pod(f"p{i}", 2 if i else 1, 0, **{"kueue.x-k8s.io/pod-group-name": "gang"}) for i in range(2)]
+    for pod in pods:
+        pod["metadata"]["annotations"]["kueue.x-k8s.io/pod-group-total-count"] = "2"
+    admitted = run_builtin(a_queue(), pods).of("Admitted")[0]
+    assert admitted.flavors == (("21a4619c", "cpu", "x"), ("dc85db45", "cpu", "x"))
 
 
 def test_a_repeated_run_is_the_same() -> None:

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TypeVar
 
 from wavetank.cluster.objects.groupkinds import (
-    ADMISSION_CHECK,
     CLUSTER_QUEUE,
     COHORT,
     LOCAL_QUEUE,
@@ -20,6 +19,7 @@ from wavetank.controllers.kueue.checks import AdmissionChecks
 from wavetank.controllers.kueue.events import WorkloadEvents
 from wavetank.controllers.kueue.jobs.jobs import QueuedJobs
 from wavetank.controllers.kueue.jobs.pods import QueuedPods
+from wavetank.controllers.kueue.jobs.priorities import PriorityClasses
 from wavetank.controllers.kueue.objects.clusterqueues import (
     NONE,
     ClusterQueueSpec,
@@ -59,7 +59,7 @@ class Kueue:
         self._late: list[Callable[[], None]] = []  # events that came during a cycle
         self._statuses = QueueStatuses(context, self.hierarchy, self._queues) if context.observed else None
         self._reconciler = WorkloadReconciler(context, self._writer, self.hierarchy, self._queues)
-        self._checks = AdmissionChecks(context, self._writer, self._refresh)
+        self._checks = AdmissionChecks(store, self._refresh)
         self._follow(CONFIGURATION, self._configure, lambda old: None)
         self._follow(RESOURCE_FLAVOR, self._put_flavor, self._drop_flavor)
         self._follow(COHORT, self._put_cohort, self._drop_cohort)
@@ -68,9 +68,9 @@ class Kueue:
         store.subscribe(WORKLOAD, added=self._added, modified=self._modified, deleted=self._deleted)
         for workload in store.list(WORKLOAD):
             self._added(workload)
-        self._follow(ADMISSION_CHECK, lambda new: None, lambda old: self._refresh())
-        QueuedJobs(context, self._writer, self._flavors)
-        QueuedPods(context, self._writer, self._flavors)
+        classes = PriorityClasses(context.clock)
+        QueuedJobs(context, self._writer, self._flavors, classes)
+        QueuedPods(context, self._writer, self._flavors, classes)
 
     def _follow(self, kind: str, put: Callable[[Resource], None], drop: Callable[[Resource], None]) -> None:
         """Calls `put` with every object of a kind and its new versions, `drop` with those that are deleted."""

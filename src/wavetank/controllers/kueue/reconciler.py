@@ -191,11 +191,32 @@ class WorkloadReconciler:
         """Evicts a workload with quota whose checks have failed, whose queue is stopped, or whose time is over."""
         if not status.is_true(QUOTA_RESERVED):
             return False
-        if not status.is_true(EVICTED):
-            reason = None if self._reject(workload, status) else self._reason_to_evict(workload, status)
-            if reason is None:
-                return self._limit_execution(workload, status)
+        if status.is_true(EVICTED) or self._reject(workload, status):
+            return True
+        reason = self._reason_to_evict(workload, status)
+        if reason is not None:
             status.evict(*reason)
+            self._writer.write(workload, status)
+        elif not self._hold(workload, status):
+            self._limit_execution(workload, status)
+        return True
+
+    def _hold(self, workload: Resource, status: WorkloadStatus) -> bool:
+        """Takes the quota back from a workload of a stopped queue whose checks are not ready yet."""
+        if status.is_true(ADMITTED):
+            return False
+        local, node = self._local(workload), self._node(workload)
+        if local is None or local.deleted is not None:
+            said = f"LocalQueue {local_queue_of(workload)[1]} is terminating or missing"
+        elif stop_policy(local) != NONE:
+            said = f"LocalQueue {local.name} is stopped"
+        elif node is None:
+            said = f"ClusterQueue {(local.manifest.get('spec') or {}).get('clusterQueue')} is terminating or missing"
+        elif node.spec.stop != NONE:
+            said = f"ClusterQueue {node.name} is stopped"
+        else:
+            return False
+        if status.unreserve("Inadmissible", said):
             self._writer.write(workload, status)
         return True
 
@@ -221,11 +242,11 @@ class WorkloadReconciler:
                 return "ClusterQueueStopped", "The ClusterQueue is stopped"
         return None
 
-    def _limit_execution(self, workload: Resource, status: WorkloadStatus) -> bool:
+    def _limit_execution(self, workload: Resource, status: WorkloadStatus) -> None:
         limit = workload.manifest["spec"].get("maximumExecutionTimeSeconds")
         admitted = status.get(ADMITTED)
         if limit is None or admitted is None or admitted["status"] != "True":
-            return True
+            return
         past = int(status.status.get("accumulatedPastExecutionTimeSeconds") or 0)
         since = parse_time(admitted["lastTransitionTime"], "status") or 0
         left = (int(limit) - past) * SECOND - (self._context.clock.now - since)
@@ -236,7 +257,6 @@ class WorkloadReconciler:
             status.set(DEACTIVATION_TARGET, True, "MaximumExecutionTimeExceeded", said)
             status.status.pop("accumulatedPastExecutionTimeSeconds", None)
             self._writer.write(workload, status)
-        return True
 
     def _explain(self, workload: Resource, status: WorkloadStatus) -> bool:
         """Writes why a pending workload is not even tried."""

@@ -12,7 +12,6 @@ from wavetank.cluster.objects.kueue import (
     IN_USE,
     MIN_PARALLELISM,
     POD_SET,
-    PRIORITY_CLASS_LABEL,
     QUEUE_NAME,
     QUOTA_RESERVED,
     WORKLOAD_NAME,
@@ -23,17 +22,16 @@ from wavetank.controllers.framework.finalizers import remove_finalizer
 from wavetank.controllers.framework.ownership import controller_of, controller_reference
 from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.kueue.jobs.gating import default_queue
+from wavetank.controllers.kueue.jobs.priorities import PriorityClasses
 from wavetank.controllers.kueue.jobs.workloads import make_workload, with_flavors, workload_name
 from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
 from wavetank.controllers.kueue.objects.flavors import Flavors
 from wavetank.controllers.kueue.writer import Writer
-from wavetank.kernel.durations import SECOND, Nanoseconds
 
 _MAIN = "main"  # the only pod set of a Job
 # Labels that the job-controller adds to the template.
 _OF_JOB = ("job-name", "controller-uid", "batch.kubernetes.io/job-name", "batch.kubernetes.io/controller-uid")
 _KEPT = "batch.kubernetes.io/job-name"  # stays in the Workload's template
-_READING_CLASSES: Nanoseconds = SECOND // 10
 _COMPONENT = "batch/job-kueue-controller"
 
 Document = dict[str, Any]
@@ -42,14 +40,14 @@ Document = dict[str, Any]
 class QueuedJobs:
     """Suspends Jobs that name a queue until their Workload is admitted, and again when it is evicted."""
 
-    def __init__(self, context: ControllerContext, writer: Writer, flavors: Flavors) -> None:
+    def __init__(self, context: ControllerContext, writer: Writer, flavors: Flavors, classes: PriorityClasses) -> None:
         self._context = context
         self._store = context.store
         self._client = context.client
         self._writer = writer
         self._flavors = flavors
         self._work = context.queue(self._reconcile)
-        self._classes_from: Nanoseconds | None = None  # when PriorityClasses have been read
+        self._classes = classes
         self._names: dict[str, str] = {}  # of Workloads, by uid of the Job
         self._store.subscribe(JOB, added=self._added, modified=self._modified, deleted=self._deleted)
         self._store.subscribe(WORKLOAD, modified=self._workload_modified)
@@ -133,7 +131,11 @@ class QueuedJobs:
             self._client.update(workload, document)
 
     def _create(self, job: Resource) -> None:
-        if (job.manifest.get("status") or {}).get("active") or not self._knows_priority(job):
+        if (job.manifest.get("status") or {}).get("active"):
+            return
+        delay = self._classes.delay(job)
+        if delay:
+            self._work.add_after(job.key, delay)
             return
         template = {**job.manifest["spec"]["template"]}
         metadata = dict(template.get("metadata") or {})
@@ -153,17 +155,6 @@ class QueuedJobs:
             document["spec"]["maximumExecutionTimeSeconds"] = int(limit)
         self._client.create(document)
         self._record(job, "CreatedWorkload", f"Created Workload: {job.namespace}/{name}")
-
-    def _knows_priority(self, job: Resource) -> bool:
-        """Tells whether the priority of a Job is known; PriorityClasses are read once, which takes some time."""
-        if job.labels.get(PRIORITY_CLASS_LABEL):
-            return True
-        now = self._context.clock.now
-        if self._classes_from is None:
-            self._classes_from = now + _READING_CLASSES
-        if now < self._classes_from:
-            self._work.add_after(job.key, self._classes_from - now)
-        return now >= self._classes_from
 
     def _start(self, job: Resource, workload: Resource, status: WorkloadStatus) -> None:
         """Runs a Job on nodes of the flavors that its Workload got."""

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
-
-import msgspec
 
 from wavetank.cluster.objects.groupkinds import POD, WORKLOAD
 from wavetank.cluster.objects.kueue import (
@@ -26,6 +25,7 @@ from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.finalizers import remove_finalizer
 from wavetank.controllers.framework.ownership import controller_reference
 from wavetank.controllers.framework.queue import Key
+from wavetank.controllers.kueue.jobs.priorities import PriorityClasses
 from wavetank.controllers.kueue.jobs.workloads import make_workload, with_flavors, workload_name
 from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
 from wavetank.controllers.kueue.objects.flavors import Flavors
@@ -34,6 +34,16 @@ from wavetank.controllers.kueue.writer import Writer
 _MAIN = "main"
 _COMPONENT = "pod-kueue-controller"
 _ROLE = 8  # characters of the name of a pod set in a group
+# Fields of a pod's spec that make its role, beside its containers.
+_SHAPE = (
+    "affinity",
+    "nodeSelector",
+    "overhead",
+    "resourceClaims",
+    "runtimeClassName",
+    "tolerations",
+    "topologySpreadConstraints",
+)
 
 Document = dict[str, Any]
 
@@ -45,12 +55,13 @@ class QueuedPods:
     for other pods in their place.
     """
 
-    def __init__(self, context: ControllerContext, writer: Writer, flavors: Flavors) -> None:
+    def __init__(self, context: ControllerContext, writer: Writer, flavors: Flavors, classes: PriorityClasses) -> None:
         self._context = context
         self._store = context.store
         self._client = context.client
         self._writer = writer
         self._flavors = flavors
+        self._classes = classes
         self._work = context.queue(self._reconcile)
         self._pods: dict[Key, dict[str, Pod]] = {}  # by (namespace, Workload) and uid, finished ones included
         self._total: dict[Key, int] = {}
@@ -77,6 +88,8 @@ class QueuedPods:
         if pods is not None and pod.uid in pods:
             if not pod.finished:
                 del pods[pod.uid]
+            if not pods and key not in self._total:
+                self._drop(key)
             self._work.add(key)
 
     def _workload_modified(self, old: Resource, new: Resource) -> None:
@@ -110,10 +123,20 @@ class QueuedPods:
         elif status.is_true(ADMITTED):
             self._start(workload, status, pods)
 
+    def _drop(self, key: Key) -> None:
+        """Deletes the Workload of a single pod that was deleted."""
+        self._pods.pop(key, None)
+        workload = self._store.find(WORKLOAD, *key)
+        if workload is not None:
+            remove_finalizer(self._client, workload, IN_USE)
+            remaining = self._store.find(WORKLOAD, *key)
+            if remaining is not None:
+                self._client.delete(remaining)
+
     def _is_finished(self, key: Key, pods: Sequence[Pod]) -> bool:
-        """Tells whether all pods have come to their end; without pods, a single one was deleted."""
+        """Tells whether all pods have come to their end."""
         if key not in self._total:
-            return all(pod.finished for pod in pods)
+            return bool(pods) and all(pod.finished for pod in pods)
         return len(pods) >= self._total[key] and all(pod.finished for pod in pods)
 
     def _create(self, key: Key, pods: Sequence[Pod]) -> None:
@@ -123,12 +146,16 @@ class QueuedPods:
             if not stated.isdecimal() or len(pods) < int(stated):
                 return  # the group is not complete
             self._total[key] = int(stated)
+        delay = self._classes.delay(first)
+        if delay:
+            self._work.add_after(key, delay)
+            return
         pod_sets: dict[str, Document] = {}
         for pod in pods:
             name = _role(pod) if key in self._total else _MAIN
             pod_sets.setdefault(name, {"name": name, "count": 0, "template": _template(pod)})["count"] += 1
         queue = first.labels[QUEUE_NAME]
-        document = make_workload(self._store, first, key[1], queue, list(pod_sets.values()))
+        document = make_workload(self._store, first, key[1], queue, [pod_sets[name] for name in sorted(pod_sets)])
         owners = [controller_reference(pod) for pod in pods]
         if key in self._total:
             owners = [{**each, "controller": False, "blockOwnerDeletion": False} for each in owners]
@@ -185,9 +212,19 @@ def _template(pod: Pod) -> Document:
 
 
 def _role(pod: Pod) -> str:
-    """Returns a name that pods of a group share if they have the same spec."""
+    """Returns the name that pods of a group share if quota and nodes are the same for them, as Kueue makes it."""
     stated = pod.annotations.get("kueue.x-k8s.io/role-hash")
     if stated:
         return stated
-    spec = {field: value for field, value in pod.spec.manifest.items() if field not in ("nodeSelector", "tolerations")}
-    return sha256(msgspec.json.encode(spec, order="deterministic")).hexdigest()[:_ROLE]
+    spec = pod.spec.manifest
+    shape: Document = {field: spec.get(field) for field in _SHAPE}
+    for field in ("containers", "initContainers"):
+        shape[field] = [_container(each) for each in spec.get(field) or ()] or None
+    shape["priority"] = pod.priority if spec.get("priorityClassName") else spec.get("priority")
+    text = json.dumps({"spec": shape}, sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()[:_ROLE]
+
+
+def _container(container: Document) -> Document:
+    requests = (container.get("resources") or {}).get("requests")
+    return {"ports": container.get("ports"), "resources": {"requests": requests}}

@@ -1,4 +1,4 @@
-"""Workloads of owners: their names, documents and priorities."""
+"""Workloads of owners: their names and documents."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha1
 from typing import Any
 
-from wavetank.cluster.objects.groupkinds import PRIORITY_CLASS, WORKLOAD_PRIORITY_CLASS
-from wavetank.cluster.objects.kinds import PriorityClass
-from wavetank.cluster.objects.kueue import API_VERSION, GROUP, IN_USE, JOB_UID, PRIORITY_CLASS_LABEL
+from wavetank.cluster.objects.kueue import API_VERSION, IN_USE, JOB_UID
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store
+from wavetank.controllers.kueue.jobs.priorities import read_priority
 from wavetank.controllers.kueue.objects.clusterqueues import FlavorSpec
 
 _LONGEST_PREFIX = 247
@@ -36,35 +35,9 @@ def make_workload(store: Store, owner: Resource, name: str, queue: str, pod_sets
         "podSets": list(pod_sets),
         "queueName": queue,
         "active": True,
-        **_priority(store, owner, pod_sets),
+        **read_priority(store, owner, pod_sets),
     }
     return {"apiVersion": API_VERSION, "kind": "Workload", "metadata": metadata, "spec": spec}
-
-
-def _priority(store: Store, owner: Resource, pod_sets: Sequence[Document]) -> Document:
-    """Returns the priority: of the WorkloadPriorityClass that the owner names, or of its pods' PriorityClass."""
-    name = owner.labels.get(PRIORITY_CLASS_LABEL)
-    if name:
-        found = store.find(WORKLOAD_PRIORITY_CLASS, "", name)
-        value = int(found.manifest.get("value") or 0) if found is not None else 0
-        return {
-            "priority": value,
-            "priorityClassRef": {"group": GROUP, "kind": "WorkloadPriorityClass", "name": name},
-        }
-    named = next((found for each in pod_sets if (found := each["template"]["spec"].get("priorityClassName"))), "")
-    of_pods = _pod_priority(store, named)
-    if of_pods is None:
-        return {"priority": 0}
-    reference = {"group": "scheduling.k8s.io", "kind": "PriorityClass", "name": of_pods.name}
-    return {"priority": of_pods.value, "priorityClassRef": reference}
-
-
-def _pod_priority(store: Store, name: str) -> PriorityClass | None:
-    if name:
-        found = store.find(PRIORITY_CLASS, "", name)
-        return found if isinstance(found, PriorityClass) else None
-    defaults = [each for each in store.list(PRIORITY_CLASS) if each.global_default]
-    return min(defaults, key=lambda each: each.value, default=None)
 
 
 def with_flavors(template: Mapping[str, Any], flavors: Sequence[FlavorSpec], metadata: Mapping[str, Any]) -> Document:

@@ -1,0 +1,89 @@
+"""Random Jobs, pods and groups of pods, in queues with admission checks that are stopped and started again."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from tests.controllers.kueue.scenarios import Change, Manifest, Scenario, random_queues
+from tests.support.kueue import API, QUEUE, a_job
+from wavetank.cluster.objects.groupkinds import CLUSTER_QUEUE, LOCAL_QUEUE
+
+WORKLOADS = 14
+_KINDS = ("job", "pod", "pod", "group", "group")
+
+
+def random_mixed(seed: int) -> Scenario:
+    """Returns a scenario drawn at random: two to four queues with Jobs, pods and groups of pods."""
+    draw = random.Random(10_000 + seed)
+    objects, names = random_queues(draw)
+    objects += _checks(draw, objects)
+    objects += [_pod_priority("background", -5), _pod_priority("urgent", 5)]
+    jobs: list[Manifest] = []
+    time = 5
+    for i in range(WORKLOADS):
+        jobs += _submission(draw, f"w{i}", draw.choice(names), time)
+        time += draw.randint(3, 14)
+    changes = _stops(draw, names, time)
+    return Scenario(objects, jobs, {}, changes, ("batch/job", "pod"), WORKLOADS)
+
+
+def _pod_priority(name: str, value: int) -> Manifest:
+    head = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
+    return {**head, "metadata": {"name": name}, "value": value, "preemptionPolicy": "Never"}
+
+
+def _checks(draw: random.Random, objects: Sequence[Manifest]) -> list[Manifest]:
+    """Returns admission checks, and lets some of the queues require them."""
+    checks: dict[str, Manifest] = {}
+    for queue in objects:
+        if queue["kind"] != "ClusterQueue" or draw.random() > 0.3:
+            continue
+        answer = draw.choice(("Ready", "Ready", "Ready", "Rejected"))
+        name = f"{answer.lower()}-{draw.randint(0, 20)}"
+        notes = {"wavetank.dev/check-delay": f"{name.partition('-')[2]}s", "wavetank.dev/check-answer": answer}
+        spec = {"controllerName": "wavetank.dev/simulated"}
+        metadata = {"name": name, "annotations": notes}
+        checks[name] = {"apiVersion": API, "kind": "AdmissionCheck", "metadata": metadata, "spec": spec}
+        queue["spec"]["admissionChecksStrategy"] = {"admissionChecks": [{"name": name}]}
+    return list(checks.values())
+
+
+def _stops(draw: random.Random, names: Sequence[str], end_s: int) -> list[Change]:
+    if draw.random() < 0.4:
+        return []
+    kind, name = draw.choice((CLUSTER_QUEUE, LOCAL_QUEUE)), draw.choice(names)
+    begin = draw.randint(20, end_s)
+    policy = draw.choice(("Hold", "HoldAndDrain"))
+    return [Change(begin, kind, name, policy), Change(begin + draw.randint(10, 60), kind, name, "None")]
+
+
+def _submission(draw: random.Random, name: str, queue: str, time_s: int) -> list[Manifest]:
+    """Returns a Job, a pod, or the pods of a group with one or two roles."""
+    kind, pods, duration = draw.choice(_KINDS), draw.randint(1, 4), draw.randint(15, 100)
+    priority, cpu = draw.choice(("", "low", "high")), draw.randint(1, 3)
+    of_pods = draw.choice(("", "", "urgent", "background"))
+    if kind == "job":
+        return [a_job(name, queue, time_s, duration, {"cpu": str(cpu)}, pods, priority)]
+    if kind == "pod":
+        return [_pod(name, queue, time_s, duration, cpu, priority, of_pods)]
+    other = draw.choice((cpu, 1))
+    made = []
+    for i in range(pods + 1):
+        pod = _pod(f"{name}-{i}", queue, time_s, duration, other if i == 0 else cpu, priority, of_pods)
+        pod["metadata"]["labels"]["kueue.x-k8s.io/pod-group-name"] = name
+        pod["metadata"]["annotations"]["kueue.x-k8s.io/pod-group-total-count"] = str(pods + 1)
+        made.append(pod)
+    return made
+
+
+def _pod(name: str, queue: str, time_s: int, duration_s: int, cpu: int, priority: str, of_pods: str) -> Manifest:
+    labels = {QUEUE: queue, **({"kueue.x-k8s.io/priority-class": priority} if priority else {})}
+    annotations = {"wavetank.dev/arrival": f"{time_s}s", "wavetank.dev/duration": f"{duration_s}s"}
+    container = {"name": "c", "image": "x", "resources": {"requests": {"cpu": str(cpu)}}}
+    spec: dict[str, Any] = {"restartPolicy": "Never", "containers": [container]}
+    if of_pods:
+        spec["priorityClassName"] = of_pods
+    metadata = {"name": name, "namespace": "default", "labels": labels, "annotations": annotations}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
