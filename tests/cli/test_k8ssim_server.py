@@ -42,3 +42,12 @@ def test_k8ssims_client_is_answered(server):
     assert state["done"]
     assert ask(server, "/step", action="two") == (400, {"error": "action: expected a number, got 'two'"})
     assert ask(server, "/")[0] == 404
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Origin": "http://["}]
+)
+def test_a_web_page_of_another_site_is_refused(server, headers):
+    with closing(http.client.HTTPConnection(server[0], int(server[1]), timeout=30)) as connection:
+        connection.request("POST", "/reset", "{}", headers)
+        assert connection.getresponse().status == 403

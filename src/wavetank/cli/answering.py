@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 import uvicorn
 
+from wavetank.apiserver.errors import StatusError
+from wavetank.apiserver.http.authentication import Authenticator
+from wavetank.apiserver.http.messages import read_headers
 from wavetank.apiserver.http.server import listen
 from wavetank.cli.console import console
 
@@ -22,7 +26,7 @@ _Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 def serve_answers(name: str, handle: Handle, host: str, port: int) -> None:
     """Answers requests until a signal ends it."""
     with listen(host, port) as listening:
-        config = uvicorn.Config(_App(handle), ws="none", lifespan="off", log_level="error", access_log=False)
+        config = uvicorn.Config(_App(handle, host), ws="none", lifespan="off", log_level="error", access_log=False)
         server = uvicorn.Server(config)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, server.handle_exit)
@@ -34,20 +38,27 @@ def serve_answers(name: str, handle: Handle, host: str, port: int) -> None:
 class _App:
     """Passes requests on, one at a time, beside the event loop."""
 
-    def __init__(self, handle: Handle) -> None:
+    def __init__(self, handle: Handle, host: str) -> None:
         self._handle = handle
+        self._guard = Authenticator(None, host)
         self._turn = asyncio.Lock()
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: _Receive, send: _Send) -> None:
-        body = await _body(receive)
-        if body is None:
-            status, answer = 413, b'{"error": "the request is too large"}'
-        else:
-            async with self._turn:
-                status, answer = await asyncio.to_thread(self._handle, scope["method"], scope["path"], body)
+        status, answer = await self._answer(scope, receive)
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(answer)).encode())]
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": answer})
+
+    async def _answer(self, scope: MutableMapping[str, Any], receive: _Receive) -> tuple[int, bytes]:
+        try:
+            self._guard.check_site(read_headers(scope))
+        except StatusError as error:
+            return error.code, json.dumps({"error": str(error)}).encode()
+        body = await _body(receive)
+        if body is None:
+            return 413, b'{"error": "the request is too large"}'
+        async with self._turn:
+            return await asyncio.to_thread(self._handle, scope["method"], scope["path"], body)
 
 
 async def _body(receive: _Receive) -> bytes | None:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import yaml
 
+from wavetank.cluster.yamldepth import SafeLoader
 from wavetank.errors import InputError
 
 MAX_VALUES = 100_000_000  # that a text with aliases may stand for
@@ -96,7 +97,7 @@ def _unfold(document: Any, place: str, source: str) -> Iterator[tuple[str, dict[
 _MERGE = "tag:yaml.org,2002:merge"
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+class _Loader(SafeLoader):
     """The safe loader, with what Kubernetes' own YAML reader does differently: a duplicate key is an error."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:

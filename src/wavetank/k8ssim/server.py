@@ -121,7 +121,7 @@ def _read(body: bytes) -> Mapping[str, Any]:
         return {}
     try:
         value = json.loads(body)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"expected JSON: {error}") from None
     if not isinstance(value, Mapping):
         raise InputError(f"expected a JSON object, got {value!r:.60}")

@@ -65,7 +65,7 @@ class _Body:
     def __init__(self, body: bytes) -> None:
         try:
             value = json.loads(body)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"expected JSON: {error}") from None
         self._given = _lowered(value, "")
 

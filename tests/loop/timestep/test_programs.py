@@ -57,6 +57,30 @@ def test_a_scheduler_that_the_user_starts_connects_to_the_address():
         program.wait()
 
 
+HOSTILE = """
+import http.client, runpy, sys
+from urllib.parse import urlsplit
+PODS = "/api/v1/namespaces/default/pods"
+def ask(expected, body=None, **headers):
+    connection = http.client.HTTPConnection(urlsplit(sys.argv[1]).netloc)
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    connection.request("POST" if body else "GET", PODS, body, sent)
+    status = connection.getresponse().status
+    if status != expected:
+        sys.exit(f"expected {expected}, got {status}")
+ask(400, b"[" * 40_000, Content_Type="application/yaml")
+ask(403, Host="evil.example")
+ask(403, Origin="http://evil.example")
+ask(403, Origin="http://[")
+runpy.run_path(%r, run_name="__main__")
+"""
+
+
+def test_a_program_cannot_end_the_run_by_a_deep_document_and_no_web_page_may_ask():
+    command = [sys.executable, "-c", HOSTILE % str(PLAIN), "{server}"]
+    assert_two_rounds_late(run_in_timesteps({"command": command, "sync": FAST}))
+
+
 def test_a_scheduler_that_gets_the_time_is_disconnected_at_the_end_of_the_run():
     replier = Replier(repeat([]))
     sync = {**FAST, "batsky-endpoint": replier.endpoint}

@@ -1,16 +1,22 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import traceback
 from collections.abc import Callable
 
 from wavetank.apiserver.clock.pacing import Pacing
 from wavetank.apiserver.webhooks.waiting import Waiting
+from wavetank.errors import SchedulerError
+
+_log = logging.getLogger("wavetank.apiserver")
 
 
 class Heartbeat:
     """Advances the clock from an event loop, one slice of work at a time, with the loop's own work in between.
 
-    If the simulation fails, it stops and `failed` is called: the state of the cluster is no longer consistent.
+    If a scheduler of the user fails, it stops and `failed` is called. Any other error of an actor is logged, and the
+    simulation goes on with the next event: no request of a client may end the server.
     """
 
     def __init__(self, pacing: Pacing) -> None:
@@ -19,6 +25,7 @@ class Heartbeat:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._handle: asyncio.Handle | None = None
         self._waiting: asyncio.Task[None] | None = None
+        self._logged: set[tuple[str, int | None]] = set()
         self._due = 0.0  # when the next slice is planned, in the loop's time
 
     def start(self) -> None:
@@ -83,5 +90,16 @@ class Heartbeat:
     def _fail(self, error: Exception) -> None:
         if self.failed is None:
             raise error
-        self.stop()
-        self.failed(error)
+        if isinstance(error, SchedulerError):
+            self.stop()
+            self.failed(error)
+            return
+        self._log_once(error)
+        self._plan(0.0)
+
+    def _log_once(self, error: Exception) -> None:
+        """Logs an error, with its traceback the first time that it happens at this place."""
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        first = (place.filename, place.lineno) not in self._logged
+        self._logged.add((place.filename, place.lineno))
+        _log.error("an event of the simulation failed: %r", error, exc_info=error if first else None)

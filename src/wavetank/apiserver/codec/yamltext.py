@@ -10,6 +10,7 @@ import yaml
 
 from wavetank.apiserver.codec.mismatch import UnreadableError
 from wavetank.cel.gotext import quote
+from wavetank.cluster.yamldepth import BaseLoader, TooDeepError
 
 _MOST_VALUES = 1_000_000  # that the aliases of a body may stand for
 _INTEGER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9][0-9]*)", re.ASCII)
@@ -34,7 +35,7 @@ def parse_yaml(body: bytes) -> tuple[Any, list[str]]:
         raise UnreadableError(f"yaml: unknown anchor {_anchor(body, error)} referenced") from None
     except yaml.MarkedYAMLError as error:
         raise UnreadableError(f"yaml: {_where(error)}{error.problem}") from None
-    except RecursionError:
+    except (TooDeepError, RecursionError):
         raise UnreadableError("yaml: exceeded max depth of 10000") from None
     except (yaml.YAMLError, ValueError) as error:
         raise UnreadableError(f"yaml: {' '.join(str(error).split())}") from None
@@ -46,7 +47,7 @@ def warning_lines(text: str) -> list[str]:
     return [text] if body == text else [line.strip() for line in body.splitlines()]
 
 
-class _Loader(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
+class _Loader(BaseLoader):
     """Loads nodes in which plain scalars, whose text decides their type, differ from quoted and tagged ones."""
 
     def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> str:

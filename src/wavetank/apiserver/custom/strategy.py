@@ -22,6 +22,7 @@ from wavetank.apiserver.fielderrors import (
     FieldError,
     invalid,
 )
+from wavetank.apiserver.generations import next_generation
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.metadata import check_common_metadata, check_metadata, check_metadata_update
 from wavetank.cel.gotext import quote
@@ -47,7 +48,8 @@ def prepare_custom_update(custom: CustomType, new: Document, old: Document) -> N
     if custom.has_status:
         _take(new, old, "status")
     before = old["metadata"].get("generation") or 0
-    new["metadata"]["generation"] = before + (_without_metadata(new) != _without_metadata(old))
+    changed = _without_metadata(new) != _without_metadata(old)
+    new["metadata"]["generation"] = next_generation(before) if changed else before
 
 
 def prepare_custom_status(new: Document, old: Document) -> None:

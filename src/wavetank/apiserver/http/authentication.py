@@ -78,7 +78,11 @@ class Authenticator:
 
 
 def _check_origin(origin: str, host: str | None) -> None:
-    if urlsplit(origin).netloc.lower() != (host or "").lower():
+    try:
+        site = urlsplit(origin).netloc.lower()
+    except ValueError:  # such as http://[
+        site = None
+    if site != (host or "").lower():
         raise _refused(f"the Origin {origin!r:.100} is not this server")
 
 

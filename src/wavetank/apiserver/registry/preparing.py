@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wavetank.apiserver.custom.strategy import prepare_custom, prepare_custom_status, prepare_custom_update
 from wavetank.apiserver.defaulting.defaults import set_defaults
+from wavetank.apiserver.generations import next_generation
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.registry.strategies import strategy_of
 from wavetank.apiserver.strategies import pods
@@ -90,7 +91,7 @@ def _count_metadata(new: Document, old: Document, name: str) -> None:
     before = old["metadata"].get("generation") or 0
     changed = (new["metadata"].get(name) or {}) != (old["metadata"].get(name) or {})
     if changed and new["metadata"].get("generation") == before:
-        new["metadata"]["generation"] = before + 1
+        new["metadata"]["generation"] = next_generation(before)
 
 
 def _keep_generation(new: Document, old: Document) -> None:

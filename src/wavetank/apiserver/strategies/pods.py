@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from wavetank.apiserver.generations import next_generation
 from wavetank.apiserver.strategies.strategy import Document, WriteContext
 from wavetank.cluster.quota.qos import quality_of_service
 
@@ -82,7 +83,7 @@ def keep_metadata(new: Document, old: Document) -> None:
 def count_generation(new: Document, old: Document, fields: Iterable[str]) -> None:
     """Begins a new generation if one of the fields has changed."""
     if any(new.get(name) != old.get(name) for name in fields):
-        new["metadata"]["generation"] = (old["metadata"].get("generation") or 0) + 1
+        new["metadata"]["generation"] = next_generation(old["metadata"].get("generation"))
 
 
 def _keep(new: Document, old: Document, name: str) -> None:

@@ -10,6 +10,7 @@ from wavetank.apiserver.admission.attributes import Attributes
 from wavetank.apiserver.conversion.versions import to_served
 from wavetank.apiserver.fielderrors import FieldError, unsupported
 from wavetank.apiserver.fielderrors import invalid as bad_value
+from wavetank.apiserver.generations import next_generation
 from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.registry.strategies import strategy_of
 from wavetank.apiserver.requests.decoding import decode_delete_options
@@ -268,4 +269,4 @@ def _relies_on_default(options: DeleteOptions) -> bool:
 def _count(metadata: Document) -> None:
     """Counts the start of a deletion as a new generation, for kinds with generations."""
     if metadata.get("generation"):
-        metadata["generation"] += 1
+        metadata["generation"] = next_generation(metadata["generation"])

@@ -6,6 +6,9 @@ import socket
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from wavetank.apiserver.clock.control import as_response
+from wavetank.apiserver.errors import StatusError
+from wavetank.apiserver.http.authentication import Authenticator
 from wavetank.apiserver.requests.request import Request
 from wavetank.errors import InputError
 from wavetank.loop.extenders.proxy import serve_extender
@@ -34,7 +37,8 @@ def launch_unmodified(
     try:
         serve: Callable[[Connection, Request], None]
         serve = lambda connection, request: participant.serve(listeners[0], connection, request)  # noqa: E731
-        listeners.append(_listener(definition.listen or _HERE, serve))
+        address = definition.listen or _HERE
+        listeners.append(_listener(address, _of_this_site(address[0], serve, lambda: listeners[0])))
         configured = definition.configuration.get("extenders") or []
         listeners.extend(_listener(_HERE, serve_extender(config, extenders)) for config in configured)
         participant.take(_process(definition, listeners, folder), listeners)
@@ -72,6 +76,24 @@ def _fill(word: str, values: dict[str, str]) -> str:
     for name, value in values.items():
         word = word.replace(name, value)
     return word
+
+
+def _of_this_site(
+    host: str, serve: Callable[[Connection, Request], None], listener: Callable[[], Listener]
+) -> Callable[[Connection, Request], None]:
+    """Returns a function that refuses requests of foreign web pages, and serves the others."""
+    guard = Authenticator(None, host)
+
+    def check(connection: Connection, request: Request) -> None:
+        try:
+            guard.check_site(request.headers)
+        except StatusError as error:
+            connection.answer(as_response(error))
+            listener().send(connection)
+        else:
+            serve(connection, request)
+
+    return check
 
 
 def _listener(address: tuple[str, int], serve: Callable[[Connection, Request], None]) -> Listener:

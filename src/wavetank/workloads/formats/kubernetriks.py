@@ -13,6 +13,7 @@ from wavetank.cluster.fields.resources import CPU, MEMORY, PODS, format_amounts
 from wavetank.cluster.objects.podbehavior import PodBehavior
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Manifest
+from wavetank.cluster.yamldepth import SafeLoader
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
@@ -166,7 +167,7 @@ class _Tagged(NamedTuple):
     body: Any
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+class _Loader(SafeLoader):
     """The safe loader, which also reads the tags that Rust's serde writes for the variants of an event."""
 
 

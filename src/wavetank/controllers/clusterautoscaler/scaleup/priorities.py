@@ -9,6 +9,7 @@ import yaml
 
 from wavetank.cluster.objects.groupkinds import CONFIG_MAP
 from wavetank.cluster.store.store import Store
+from wavetank.cluster.yamldepth import SafeLoader
 from wavetank.controllers.clusterautoscaler.events import EventWriter
 
 PRIORITIES = "cluster-autoscaler-priority-expander"
@@ -62,7 +63,7 @@ def _read(data: Mapping[str, str]) -> _Ranks:
     if _KEY not in data:
         raise WrongListError(f"Wrong configmap for priority expander, doesn't contain {_KEY} key")
     try:
-        read = yaml.safe_load(data[_KEY]) or {}
+        read = yaml.load(data[_KEY], Loader=SafeLoader) or {}
         return {int(rank): [re.compile(str(each)) for each in patterns] for rank, patterns in read.items()}
     except (yaml.YAMLError, AttributeError, TypeError, ValueError, re.error) as error:
         why = str(error).partition("\n")[0]
