@@ -10,6 +10,12 @@ from tests.support.objects import node_manifest, pod_manifest
 def files(tmp_path):
     write(tmp_path / "cluster.json", node_manifest("n0"))
     write(tmp_path / "pods.json", pod_manifest("p"))
+    write(tmp_path / "pending.json", node_manifest("n0"), pod_manifest("web", cpu="9"))
+    write(
+        tmp_path / "twice.json",
+        node_manifest("n0"),
+        *(pod_manifest("web", metadata={"namespace": each}) for each in "ab"),
+    )
     (tmp_path / "config.yaml").write_text("apiVersion: kubescheduler.config.k8s.io/v1\nkind: Other\n")
     return tmp_path
 
@@ -20,11 +26,23 @@ STATE = ("--cluster", "{}/cluster.json", "--pods", "{}/pods.json")
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
-        pytest.param((), "give either --cluster and what goes with it, or OUT and POD", id="nothing"),
-        pytest.param(("{}",), "give a POD: name, or namespace/name", id="results without a pod"),
-        pytest.param((*STATE, "--seed", "1"), "give either --cluster", id="a seed of no run"),
-        pytest.param(("{}", "p", "--cluster", "{}/cluster.json"), "give either --cluster", id="both"),
-        pytest.param(("{}", "p", "--pods", "{}/pods.json"), "give either --cluster", id="a run and pods"),
+        pytest.param((), "give SNAPSHOT and POD, OUT and POD, --kubeconfig and POD, or --cluster", id="nothing"),
+        pytest.param(("{}/out",), "give a POD: name, or namespace/name", id="results without a pod"),
+        pytest.param(("{}/cluster.json",), "give a POD: name, or namespace/name", id="a snapshot without a pod"),
+        pytest.param(("{}/cluster.json", "q"), "there is no pod 'q'; no pod is pending", id="no such pod"),
+        pytest.param(("{}/pending.json", "wep"), "(did you mean web?); pending are default/web", id="a misspelt pod"),
+        pytest.param(("{}/twice.json", "web"), "more than one pod 'web': say which, of a/web, b/web", id="two pods"),
+        pytest.param(("{}/cluster.json", "p", "--seed", "1"), "give SNAPSHOT and POD", id="a seed of no run"),
+        pytest.param(("{}/cluster.json", "p", "--choices", "x"), "give SNAPSHOT and POD", id="choices for one pod"),
+        pytest.param(("{}/none.json", "p"), "{}/none.json: no such file", id="no snapshot"),
+        pytest.param(("--kubeconfig", "{}/none", "p"), "{}/none: no such file", id="no kubeconfig"),
+        pytest.param(("--kubeconfig", "{}/none", "a", "b"), "give SNAPSHOT and POD", id="two pods of a live cluster"),
+        pytest.param(("{}/pending.json", "web", "--scheduler", "nope"), "--scheduler: there is no", id="no scheduler"),
+        pytest.param(("{}/pending.json", "web", "--scheduler", "fcfs"), "--scheduler: only", id="not explained"),
+        pytest.param(("{}/pending.json", "web", "--html", "{}/no/a.html"), "a.html: cannot be written", id="no folder"),
+        pytest.param((*STATE, "--seed", "1"), "give SNAPSHOT and POD", id="a seed of no run"),
+        pytest.param(("{}/out", "p", "--cluster", "{}/cluster.json"), "give SNAPSHOT and POD", id="both"),
+        pytest.param(("{}/out", "p", "--pods", "{}/pods.json"), "give SNAPSHOT and POD", id="a run and pods"),
         pytest.param(("--cluster", "{}/none.json"), "{}/none.json: no such file", id="no cluster"),
         pytest.param((*STATE[:2], "--pods", "{}/none.json"), "{}/none.json: no such file", id="no pods"),
         pytest.param((*STATE, "--choices", "{}/none.json"), "{}/none.json: no such file", id="no choices"),

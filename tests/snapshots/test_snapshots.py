@@ -30,7 +30,7 @@ def test_a_dump_of_nodes_and_pods_gets_its_owners():
     assert kinds_of(taken) == ["Node", "Pod", "ReplicaSet"]
     assert taken.notes == [
         "5 controllers inferred from the ownerReferences of pods",
-        "5 pods are on nodes that the snapshot does not have",
+        "5 pods on nodes that the snapshot does not have",
     ]
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from wavetank.errors import InputError
+from wavetank.words import did_you_mean
 
 SCALE_TO_ZERO = "HPAScaleToZero"  # autoscalers may have minReplicas 0
 FEATURES = (SCALE_TO_ZERO,)
@@ -18,8 +17,7 @@ def read_features(text: str, source: str = "") -> frozenset[str]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, value = part.partition("=")
         if name not in FEATURES:
-            near = get_close_matches(name, FEATURES, 1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
+            hint = did_you_mean(name, FEATURES)
             raise InputError(f"unknown feature gate {name!r}{hint}: expected {', '.join(FEATURES)}", source=source)
         if value.lower() not in _BOOLEANS:
             raise InputError(f"expected {name}=true or {name}=false, got {part!r}", source=source)

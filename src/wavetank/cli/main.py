@@ -4,7 +4,6 @@ import gc
 import sys
 import time
 import traceback
-from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
 from typing import NoReturn
@@ -14,6 +13,7 @@ import click
 from wavetank.cli.outputoptions import add_verbosity, settings
 from wavetank.errors import WavetankError
 from wavetank.kernel.garbage import rare_collections
+from wavetank.words import closest
 
 # Each command lives in a module of its own that is loaded only when it is asked for.
 _COMMANDS = {
@@ -24,7 +24,7 @@ _COMMANDS = {
     "controller": "Build real controllers that run in virtual time, and list them.",
     "convert": "Convert a workload to another format, or extract a part of it.",
     "decide": "Let a scheduler decide for a Batsim at the other end of a socket.",
-    "explain": "Explain scheduling decisions: filters, scores, ties, preemption.",
+    "explain": "Explain why a pod is pending, and what would help; or why it is on its node.",
     "inspect": "Summarize a workload or cluster file.",
     "k8ssim-server": "Serve K8sSim's HTTP interface, for its clients and learning schedulers.",
     "misim": "Run the files of MiSim: response times of microservices.",
@@ -66,8 +66,8 @@ class _LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            near = get_close_matches(args[0], _COMMANDS, 1)
-            hint = f" Did you mean {near[0]}?" if near else ""
+            near = closest(args[0], _COMMANDS)
+            hint = f" Did you mean {near}?" if near else ""
             raise click.UsageError(f"No such command {args[0]!r:.60}.{hint}", error.ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

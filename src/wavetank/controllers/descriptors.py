@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from difflib import get_close_matches
 
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.cronjobs.descriptor import CRON_JOB_CONTROLLER
@@ -39,6 +38,7 @@ from wavetank.controllers.volumes.descriptor import (
     VOLUME_ATTRIBUTES_CLASS_PROTECTION,
 )
 from wavetank.errors import InputError
+from wavetank.words import did_you_mean
 
 # In the order in which they start, and therefore see events of the same kind.
 _DESCRIPTORS: tuple[ControllerDescriptor, ...] = (
@@ -144,7 +144,6 @@ def _full_name(word: str, path: str) -> str:
     names = {alias: each.name for each in _DESCRIPTORS for alias in (each.name, *each.aliases)}
     if word in names:
         return names[word]
-    near = get_close_matches(word, names, 1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
+    hint = did_you_mean(word, names)
     expected = ", ".join(CONTROLLERS)
     raise InputError(f"unknown controller {word!r:.60}{hint}: expected *, none or some of {expected}", path=path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from wavetank.cluster.fields.resources import CPU, EPHEMERAL_STORAGE, MEMORY, parse_amounts
@@ -12,6 +11,7 @@ from wavetank.cluster.fields.selectors import read_label_key, read_label_value
 from wavetank.errors import InputError
 from wavetank.kernel.distributions import Distribution, parse_distribution
 from wavetank.kernel.durations import SECOND, Nanoseconds, parse_duration
+from wavetank.words import closest, did_you_mean
 
 Word = TypeVar("Word", bound=str)
 
@@ -58,8 +58,7 @@ def choice(value: object, path: str, known: Collection[Word]) -> Word:
         if word == value:
             return word
     expected = " or ".join(known) if len(known) == 2 else f"one of {', '.join(known)}"
-    close = get_close_matches(value, known, n=1) if isinstance(value, str) else []
-    hint = f" (did you mean {close[0]}?)" if close else ""
+    hint = did_you_mean(value, known) if isinstance(value, str) else ""
     raise InputError(f"expected {expected}, got {value!r:.60}{hint}", path=path)
 
 
@@ -162,5 +161,5 @@ def strings(value: object, path: str) -> Mapping[str, str]:
 
 
 def _hint(key: str, known: Collection[str]) -> str:
-    close = get_close_matches(key, known, n=1)
-    return f"did you mean {close[0]}?" if close else f"expected one of {', '.join(known)}"
+    near = closest(key, known)
+    return f"did you mean {near}?" if near else f"expected one of {', '.join(known)}"

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from wavetank.results.recording.recorder import Recorder
 from wavetank.scheduling.scheduler.scheduler import Explain
 from wavetank.simulation.execution import K8SSIM
 from wavetank.simulation.simulation import Setting, Simulation
+
+if TYPE_CHECKING:
+    from wavetank.simulation.services import ServiceObserver
 
 
 def record(setting: Setting, seed: int, explain: Explain | None = None) -> Recorder:
@@ -30,3 +34,12 @@ def make_recorder(setting: Setting, tell: Callable[[int], None] | None = None) -
 
         tasks = TaskLedger()
     return Recorder(tell, gpus, tasks)
+
+
+def service_observer(setting: Setting) -> ServiceObserver | None:
+    """Returns what simulates the requests to microservices; None if there are none."""
+    if setting.services is None:
+        return None
+    from wavetank.simulation.services import ServiceObserver  # few runs need it
+
+    return ServiceObserver(setting.services)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wavetank.errors import SchedulerError
-from wavetank.experiments.recording import make_recorder
+from wavetank.experiments.recording import make_recorder, service_observer
 from wavetank.experiments.runfiles import write_files
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.kernel.garbage import rare_collections
@@ -110,7 +110,7 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
         begun = time.perf_counter()
         with _recording(plan) as explain:
             recorder = make_recorder(plan.setting, tell)
-            requests = _service_observer(plan)
+            requests = service_observer(plan.setting)
             batch = _batch_observer(plan)
             meter = _energy_recorder(plan)
             observers = tuple(each for each in (recorder, requests, batch, meter) if each is not None)
@@ -141,14 +141,6 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
             pods, jobs, gpus, figures.autoscalers, figures.nodes, services, energy, latencies, figures.queues
         )
         return RunResult(plan.scheduler, plan.seed, metrics, quantiles(latencies), warnings, simulation.attempts, wall)
-
-
-def _service_observer(plan: RunPlan) -> ServiceObserver | None:
-    if plan.setting.services is None:
-        return None
-    from wavetank.simulation.services import ServiceObserver  # few runs need it
-
-    return ServiceObserver(plan.setting.services)
 
 
 def _write_services(requests: ServiceObserver, end: Nanoseconds, folder: Path) -> None:

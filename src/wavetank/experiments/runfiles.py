@@ -20,6 +20,7 @@ from wavetank.results.write.batsim import write_batsim
 from wavetank.results.write.nodes import write_nodes
 from wavetank.results.write.queues import write_queues
 from wavetank.results.write.tables import write_tables
+from wavetank.words import plural
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def _pending(pods: PodTable, label: str) -> list[str]:
         names[row.message or _never_tried(row)].append(row.name)
     counts = Counter({message: len(pods) for message, pods in names.items()})
     return [
-        f"{label}: {count} {'pod' if count == 1 else 'pods'} never scheduled ({_some(names[message])}): {message}"
+        f"{label}: {count} {plural(count, 'pod')} never scheduled ({_some(names[message])}): {message}"
         for message, count in counts.most_common(5)
     ]
 

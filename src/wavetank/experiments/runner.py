@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from wavetank.errors import SchedulerError
 from wavetank.experiments.document.experiment import Experiment
+from wavetank.experiments.repeating import write_source
 from wavetank.experiments.run import RunFailure, RunPlan, RunResult, Tables, try_run
 from wavetank.experiments.summary import write_summary
 from wavetank.kernel.garbage import rare_collections
@@ -81,6 +82,8 @@ def run_experiment(
         _remove_empty(folder)
         warnings = [failure.warning for failure in failures]
         write_summary(experiment, results, folder, wavetank_version, time.perf_counter() - begun, warnings)
+        if keep is not None:
+            write_source(experiment, folder)
         if finish is not None:
             finish(folder, tables)
     if failures:

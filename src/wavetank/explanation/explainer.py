@@ -8,7 +8,7 @@ from typing import Protocol
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.cluster.objects.podspec import SpecTable
-from wavetank.cluster.objects.resource import Resource, parse_time
+from wavetank.cluster.objects.resource import Manifest, Resource, parse_time
 from wavetank.cluster.releases import Version
 from wavetank.cluster.rules.admission import admit
 from wavetank.cluster.store.errors import ApiError
@@ -60,7 +60,7 @@ class Explainer:
         for resource in cluster.resources(self._store.specs):
             self._take_over(resource)
         attach_volume_controllers(self._store, on_demand=True)
-        self._scheduler = scheduler.attach(
+        self.scheduler = scheduler.attach(
             world.context,
             SchedulerOptions(ties="exact", takes_all=takes_all, explain=self._listen, connect=connect_extender),
         )
@@ -69,6 +69,10 @@ class Explainer:
         """Explains the pods of a workload in turn, or the pending pods if there is no workload."""
         for pod in self.pending if workload is None else self._pods_of(workload):
             yield from self.explain(pod)
+
+    def pod_of(self, manifest: Manifest) -> Pod:
+        """Makes a pod that can be explained."""
+        return Pod.parse(manifest, self._store.specs)
 
     def explain(self, pod: Pod) -> list[Explanation]:
         """Creates a pod and returns its attempts, or one explanation of why there was none."""
@@ -109,7 +113,7 @@ class Explainer:
     def _why_untried(self, pod: Pod) -> str:
         if pod.node_name:
             return "prebound"
-        framework = self._scheduler.framework_of(pod)
+        framework = self.scheduler.framework_of(pod)
         if framework is None:
             return "ignored"
         refusing = {plugin.name for plugin in framework.pre_enqueue if not plugin.pre_enqueue(pod)}

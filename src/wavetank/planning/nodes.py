@@ -6,13 +6,11 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 from wavetank.cluster.fields.resources import CPU, MEMORY, PODS
-from wavetank.cluster.fields.taints import Taint
 from wavetank.cluster.manifests import load_documents, manifests_in, read_text
 from wavetank.cluster.objects.node import PRICE, Node
 from wavetank.cluster.objects.podspec import SpecTable
@@ -20,13 +18,13 @@ from wavetank.cluster.objects.resource import Manifest
 from wavetank.documents import reading
 from wavetank.errors import InputError
 from wavetank.results.recording.machines import price_of
-from wavetank.workloads.manifests.nodes import HOSTNAME, MOST_PODS, named_nodes, node_manifest
+from wavetank.words import did_you_mean
+from wavetank.workloads.manifests.nodes import MOST_PODS, ZONE, ZONES, like, named_nodes, node_manifest
 from wavetank.workloads.manifests.objects import make_object
 
-ZONE = "topology.kubernetes.io/zone"
 # Words for labels that have other names in every cloud.
 _ALIASES = {
-    "zone": (ZONE, "failure-domain.beta.kubernetes.io/zone"),
+    "zone": ZONES,
     "pool": (
         "cloud.google.com/gke-nodepool",
         "eks.amazonaws.com/nodegroup",
@@ -35,12 +33,6 @@ _ALIASES = {
     ),
 }
 _COUNTED = re.compile(r"(?:([0-9]{1,6})x)?(.+)")
-_SYSTEM_TAINTS = "node.kubernetes.io/"
-
-
-def zone_of(node: Node) -> str:
-    """Returns the zone of a node, "" if it has none."""
-    return next((node.labels[key] for key in _ALIASES["zone"] if key in node.labels), "")
 
 
 def select_nodes(nodes: Sequence[Node], text: str) -> list[Node]:
@@ -53,10 +45,8 @@ def select_nodes(nodes: Sequence[Node], text: str) -> list[Node]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         chosen = [by_name[part]] if part in by_name else list(_labelled(nodes, part))
         if not chosen:
-            near = get_close_matches(part, by_name, 1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
             what = "label" if "=" in part else "name"
-            raise InputError(f"no node has the {what} {part!r:.100}{hint}")
+            raise InputError(f"no node has the {what} {part!r:.100}{did_you_mean(part, by_name)}")
         found |= {node.name: node for node in chosen}
     if not found:
         raise InputError(f"expected nodes by name or label, got {text!r:.60}")
@@ -113,29 +103,6 @@ def read_template(text: str, nodes: Sequence[Node]) -> Template:
     if re.match(r"(?:.*,)?cpu=", name):
         return Template(name, _from_figures(name), count)
     return Template(name, like(select_nodes(nodes, name)[0]), count)
-
-
-def own_taints(node: Node) -> tuple[Taint, ...]:
-    """Returns the taints of a node that Kubernetes has not set because of its state."""
-    return tuple(taint for taint in node.taints if not taint.key.startswith(_SYSTEM_TAINTS))
-
-
-def like(node: Node) -> Manifest:
-    """Returns a manifest for new nodes like this one: ready, schedulable, with its labels and its own taints."""
-    rendered = node.render()
-    metadata = rendered["metadata"]
-    labels = {**(metadata.get("labels") or {}), HOSTNAME: node.name}
-    kept = {"name": node.name, "labels": labels, "annotations": dict(node.annotations)}
-    taints = [taint.render() for taint in own_taints(node)]
-    status = {key: value for key, value in (rendered.get("status") or {}).items() if key in ("allocatable", "capacity")}
-    ready = {"type": "Ready", "status": "True", "reason": "KubeletReady"}
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": kept,
-        "spec": {"taints": taints} if taints else {},
-        "status": {**status, "conditions": [ready]},
-    }
 
 
 def _from_file(path: Path) -> Manifest:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from wavetank.cluster.fields.resources import CPU, MEMORY, PODS
 from wavetank.cluster.objects.node import Node
-from wavetank.planning.nodes import zone_of
 from wavetank.planning.simulatedcluster import SimulatedCluster
 from wavetank.results.recording.machines import price_of
+from wavetank.workloads.manifests.nodes import zone_of
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from rich.text import Text
 from wavetank.kernel.durations import SECOND, format_seconds
 from wavetank.results.attempts.explanation import Explanation, Refusal
 from wavetank.scheduling.framework.plugin import ScoreStep
+from wavetank.words import plural
 
 MOST_NODES = 10  # with their scores; the other feasible nodes are counted
 _MOST_NAMES = 5  # of nodes in one line
@@ -107,10 +108,11 @@ def _heading(entry: Explanation) -> Iterator[str | tuple[str, str]]:
 def _counts(entry: Explanation) -> str:
     refused = sum(entry.refusals.values())
     skipped = entry.nodes - entry.feasible_count - refused
+    nodes = f"{entry.nodes} {plural(entry.nodes, 'node')}"
     if entry.rejected is not None:
-        return f"{entry.nodes} nodes: the pod was rejected by {entry.rejected.plugin} before any was looked at"
+        return f"{nodes}: the pod was rejected by {entry.rejected.plugin} before any was looked at"
     left = f", {skipped} not considered" if skipped else ""
-    return f"{entry.nodes} nodes: {entry.feasible_count} feasible, {refused} filtered out{left}"
+    return f"{nodes}: {entry.feasible_count} feasible, {refused} filtered out{left}"
 
 
 def _refusal_table(entry: Explanation) -> Table:
@@ -155,7 +157,8 @@ def _rest(entry: Explanation, others: Sequence[str]) -> str:
     if not others:
         return ""
     shown = len(entry.totals) - len(others)
-    return f"; {entry.feasible_count - shown} more feasible nodes, the lowest total is {entry.totals[others[-1]]:g}"
+    more = entry.feasible_count - shown
+    return f"; {more} more feasible {plural(more, 'node')}, the lowest total is {entry.totals[others[-1]]:g}"
 
 
 def _marked(node: str, entry: Explanation) -> str:

@@ -1,7 +1,7 @@
 """Names of the files and folders of results.
 
 RESULTS/
-  summary.csv, experiment.json, wall.json, report.html
+  summary.csv, experiment.json, wall.json, report.html, source.json
   SCHEDULER/seed-N/
     pods.csv, nodes.csv, utilization.csv, jobs.csv, schedule.csv, …
 """
@@ -16,7 +16,8 @@ SUMMARY = "summary.csv"
 EXPERIMENT = "experiment.json"
 WALL = "wall.json"
 REPORT = "report.html"
-EXPERIMENT_FILES = frozenset({SUMMARY, EXPERIMENT, WALL, REPORT})
+SOURCE = "source.json"  # the document itself, if attempts are recorded
+EXPERIMENT_FILES = frozenset({SUMMARY, EXPERIMENT, WALL, REPORT, SOURCE})
 
 # Of a run.
 PODS = "pods.csv"

@@ -23,6 +23,7 @@ from wavetank.cluster.objects.groupkinds import (
 )
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.controllers.deployments.replicasets import HASH
+from wavetank.words import counted
 
 INFERRED = "wavetank.dev/inferred"  # annotation of an owner that was made from its pods
 _OWNER = "wavetank.dev/owner"  # label of pods that have none by which they could be selected
@@ -87,8 +88,8 @@ def _inferred(manifests: Sequence[Manifest], orphans: Mapping[_Key, list[Manifes
             unknown[kind] = unknown.get(kind, 0) + len(pods)
         owners.append(_of_deployment(owner, deployments))
         changed |= {id(pod): _owned(pod, owner) for pod in pods}
-    notes = [f"{_counted(len(owners), 'controller')} inferred from the ownerReferences of pods"]
-    notes += [f"{_counted(count, 'pod')} of a {kind} treated as a ReplicaSet's" for kind, count in unknown.items()]
+    notes = [f"{counted(len(owners), 'controller')} inferred from the ownerReferences of pods"]
+    notes += [f"{counted(count, 'pod')} of a {kind} treated as a ReplicaSet's" for kind, count in unknown.items()]
     return Owners([*owners, *(changed.get(id(each), each) for each in manifests)], notes)
 
 
@@ -250,7 +251,3 @@ def _name(manifest: Manifest) -> str:
 
 def _namespace(manifest: Manifest) -> str:
     return str((manifest.get("metadata") or {}).get("namespace") or "default")
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

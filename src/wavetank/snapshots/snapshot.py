@@ -17,6 +17,7 @@ from wavetank.snapshots.kinds import SNAPSHOT_KINDS
 from wavetank.snapshots.owners import with_owners
 from wavetank.snapshots.pruning import pruned
 from wavetank.snapshots.pseudonyms import Pseudonyms, anonymized
+from wavetank.words import counted
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.open import open_cluster
 
@@ -42,7 +43,14 @@ class Snapshot:
         counts = Counter(str(manifest.get("kind")) for manifest in self.manifests)
         owners = sum(counts[kind] for kind in ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"))
         parts = ((counts["Node"], "node"), (counts["Pod"], "pod"), (owners, "controller"))
-        return ", ".join(f"{number:,} {noun}{'' if number == 1 else 's'}" for number, noun in parts)
+        return ", ".join(counted(number, noun) for number, noun in parts)
+
+
+def is_snapshot(path: Path) -> bool:
+    """Tells whether a path looks like a snapshot: a file, its name, or a folder of such files."""
+    if path.is_dir():
+        return any(each.suffix in _SUFFIXES for each in path.iterdir())
+    return path.is_file() or path.suffix in _SUFFIXES
 
 
 def open_snapshot(paths: Sequence[Path]) -> Snapshot:
@@ -111,7 +119,7 @@ def _missing_nodes(cluster: Cluster) -> list[str]:
     nodes = {"", *cluster.node_names}
     pods = (manifest for manifest in cluster.manifests if manifest.get("kind") == "Pod")
     number = sum(str((pod.get("spec") or {}).get("nodeName") or "") not in nodes for pod in pods)
-    return [f"{number} pods are on nodes that the snapshot does not have"] if number else []
+    return [f"{counted(number, 'pod')} on nodes that the snapshot does not have"] if number else []
 
 
 def _secret_of(manifests: Sequence[Manifest]) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 
 from wavetank.errors import InputError
 from wavetank.studies.study import Study
+from wavetank.words import did_you_mean
 
 # The module of each study, which has it as STUDY; it is imported only if it is asked for.
 _MODULES = {
@@ -27,8 +27,7 @@ def study_names() -> tuple[str, ...]:
 def load_study(name: str) -> Study:
     """Returns a study by its name."""
     if name not in _MODULES:
-        close = get_close_matches(name, _MODULES, 1)
-        hint = f" (did you mean {close[0]}?)" if close else f"; there are {', '.join(study_names())}"
+        hint = did_you_mean(name, _MODULES) or f"; there are {', '.join(study_names())}"
         raise InputError(f"no study {name!r}{hint}")
     study: Study = import_module(_MODULES[name]).STUDY
     return study

@@ -11,6 +11,7 @@ from wavetank.report.page.pagefile import fill_page
 from wavetank.report.page.parts import items
 from wavetank.studies.study import Cell, Claim, Findings, Picture, Study, Table, Verdict
 from wavetank.version import __version__
+from wavetank.words import counted
 
 SCRIPTS = ("js/dom", "js/theme", "study/main")
 _CLASSES = {Verdict.HOLDS: "holds", Verdict.DOES_NOT_HOLD: "fails", Verdict.CANNOT_BE_CHECKED: "open"}
@@ -37,7 +38,7 @@ def count_text(claims: Sequence[Claim]) -> str:
     parts = [
         f"{found[each]} {_PLURALS.get(each, str(each)) if found[each] > 1 else each}" for each in Verdict if found[each]
     ]
-    return f"{len(claims)} claim{'s' if len(claims) != 1 else ''}: {', '.join(parts)}"
+    return f"{counted(len(claims), 'claim')}: {', '.join(parts)}"
 
 
 def format_cell(value: Cell) -> str:

@@ -11,6 +11,7 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Manifest, Resource
 from wavetank.errors import InputError
+from wavetank.words import plural
 from wavetank.workloads.manifests.objects import object_of
 
 
@@ -54,7 +55,8 @@ class Cluster:
         """Says what it is in a few words: 16 nodes and 3 other objects from platform.xml, pods.yaml."""
         nodes = sum(manifest.get("kind") == Node.kind for manifest in self.manifests)
         others = len(self.manifests) - nodes
-        words = _counted(nodes, "node") + (f" and {_counted(others, 'other object')}" if others else "")
+        more = f" and {others} {plural(others, 'other object')}" if others else ""
+        words = f"{nodes} {plural(nodes, 'node')}{more}"
         return f"{words} from {', '.join(self.sources)}" if self.sources else words
 
     def resources(self, specs: SpecTable) -> list[Resource]:
@@ -75,7 +77,3 @@ def _unique_names(manifests: Sequence[Manifest]) -> dict[str, set[str]]:
             raise InputError(f'a second {resource.manifest_kind} "{name}": names must be unique')
         names[resource.group_kind].add(name)
     return names
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

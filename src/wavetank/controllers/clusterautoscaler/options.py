@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
 from typing import Any
 
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds, parse_duration
+from wavetank.words import did_you_mean
 
 EXPANDERS = ("random", "most-pods", "least-waste", "least-nodes", "priority", "price")
 
@@ -111,8 +111,7 @@ class Options:
         for flag, value in flags.items():
             where = f"{path}.{flag}" if path else flag
             if flag not in _READERS:
-                near = get_close_matches(flag, _READERS, 1)
-                hint = f" (did you mean {near[0]}?)" if near else ""
+                hint = did_you_mean(flag, _READERS)
                 raise InputError(f"the flag {flag!r} of cluster-autoscaler is not honoured{hint}", path=where)
             name = flag.replace("-", "_")
             (group if name in of_group else given)[name] = _READERS[flag](value, where)

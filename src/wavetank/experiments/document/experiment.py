@@ -73,6 +73,8 @@ class Experiment:
     power_saving: SavingOptions | None = None
     services: ServicesSetting | None = None
     operator: OperatorSetting | None = None
+    document: Mapping[str, Any] = field(default_factory=dict)  # that it was read from
+    folder: Path = field(default_factory=Path)  # that the names of files in the document are relative to
 
     def setting(self, entry: SchedulerEntry) -> Setting:
         """Returns what the runs of one scheduler need."""
@@ -180,6 +182,8 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         power_saving=_saving(spec.power_saving, cluster, groups),
         services=services,
         operator=operator,
+        document=document if isinstance(document, Mapping) else {},
+        folder=folder.resolve(),
     )
 
 

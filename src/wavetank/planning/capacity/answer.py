@@ -8,6 +8,7 @@ from typing import Any
 
 from wavetank.planning.capacity.demand import Trial
 from wavetank.planning.capacity.search import Counts, Search
+from wavetank.words import plural
 
 
 @dataclass(frozen=True)
@@ -110,5 +111,5 @@ def _one_less(search: Search, found: Counts) -> tuple[str, Trial]:
 
 def _text(search: Search, counts: Counts) -> str:
     if len(counts) == 1:
-        return f"{counts[0]} node{'' if counts[0] == 1 else 's'}"
+        return f"{counts[0]} {plural(counts[0], 'node')}"
     return " and ".join(f"{n} × {each.name}" for n, each in zip(counts, search.templates, strict=True) if n)

@@ -17,7 +17,6 @@ from wavetank.controllers.descriptors import start_controllers
 from wavetank.kernel.clock import Clock
 from wavetank.nodes.kubelet.kubelets import Kubelets
 from wavetank.planning.capacity.headroom import NO_HEADROOM, Headroom
-from wavetank.planning.nodes import zone_of
 from wavetank.planning.simulatedcluster import ClusterOptions, SimulatedCluster, unbound
 from wavetank.scheduling.attachable import SchedulerOptions
 from wavetank.simulation.admission import Admission
@@ -26,6 +25,7 @@ from wavetank.simulation.extenders import connect_extender
 from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
 from wavetank.simulation.world import World
 from wavetank.snapshots.snapshot import Snapshot
+from wavetank.workloads.manifests.nodes import zone_of
 
 # Controllers that give each node its daemon pods, and pods their volumes and devices.
 _CONTROLLERS = frozenset(

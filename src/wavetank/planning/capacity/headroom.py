@@ -11,9 +11,10 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.nodes.faults import is_daemon
-from wavetank.planning.nodes import ZONE, zone_of
 from wavetank.planning.simulatedcluster import unbound
 from wavetank.simulation.world import World
+from wavetank.words import plural
+from wavetank.workloads.manifests.nodes import ZONE, zone_of
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Headroom:
     @property
     def text(self) -> str:
         """Says what must be survived, "" for nothing."""
-        parts = [f"{self.nodes} node{'' if self.nodes == 1 else 's'}"] if self.nodes else []
+        parts = [f"{self.nodes} {plural(self.nodes, 'node')}"] if self.nodes else []
         return " or ".join([*parts, "any zone"] if self.zone else parts)
 
     def failures(self, nodes: Sequence[Manifest]) -> Iterator[Failure | None]:

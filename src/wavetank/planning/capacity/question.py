@@ -12,9 +12,10 @@ from wavetank.planning.capacity.demand import Demand, SnapshotDemand
 from wavetank.planning.capacity.headroom import NO_HEADROOM, Headroom
 from wavetank.planning.capacity.search import Search
 from wavetank.planning.capacity.trace import TraceDemand
-from wavetank.planning.nodes import Template, like, own_taints, read_template
+from wavetank.planning.nodes import Template, read_template
 from wavetank.planning.simulatedcluster import ClusterOptions
 from wavetank.snapshots.snapshot import Snapshot
+from wavetank.workloads.manifests.nodes import like, own_taints
 from wavetank.workloads.open import open_workload
 
 _MOST_TYPES = 4

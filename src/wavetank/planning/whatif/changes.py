@@ -14,9 +14,10 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.deployments.replicasets import HASH
 from wavetank.errors import InputError
-from wavetank.planning.nodes import Template, like, read_template, select_nodes
+from wavetank.planning.nodes import Template, read_template, select_nodes
 from wavetank.planning.readiness import workload_of
 from wavetank.planning.simulatedcluster import Blocked, SimulatedCluster
+from wavetank.workloads.manifests.nodes import like
 from wavetank.workloads.open import OpenedWorkload
 
 SCALED = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
 from wavetank.cluster.manifests import load_documents, read_text
@@ -23,6 +22,7 @@ from wavetank.planning.whatif.changes import (
     Uncordon,
     Upgrade,
 )
+from wavetank.words import did_you_mean
 from wavetank.workloads.open import open_workload
 
 _SCALE = re.compile(r"(?:([a-z0-9][-a-z0-9]*)/)?([A-Za-z]+)/([a-z0-9][-a-z0-9.]*)=([0-9]{1,7})")
@@ -57,8 +57,7 @@ def read_document(file: Path) -> tuple[list[Change], list[str]]:
 def read_change(name: str, value: object, folder: Path) -> Change:
     """Reads one change by its name and value, as in a flag; InputError if it is none."""
     if name not in _READERS:
-        near = get_close_matches(name, _READERS, 1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
+        hint = did_you_mean(name, _READERS)
         raise InputError(f"unknown change {name!r:.60}{hint}: expected one of {', '.join(_READERS)}")
     try:
         return _READERS[name](value, folder)

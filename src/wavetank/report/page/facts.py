@@ -7,6 +7,7 @@ from html import escape
 
 from wavetank.report.page.parts import items
 from wavetank.results.facts import ExperimentFacts
+from wavetank.words import plural
 
 OPEN_WARNINGS = 3  # more than these are folded away
 
@@ -41,7 +42,7 @@ def warnings_block(warnings: Sequence[str]) -> str:
     if not warnings:
         return ""
     is_open = " open" if len(warnings) <= OPEN_WARNINGS else ""
-    title = f"⚠ {len(warnings)} warning" + ("s" if len(warnings) > 1 else "")
+    title = f"⚠ {len(warnings)} {plural(len(warnings), 'warning')}"
     return f'<details class="warnings"{is_open}><summary>{title}</summary><ul>{items(warnings)}</ul></details>'
 
 

@@ -9,7 +9,8 @@ from wavetank.report.page.facts import warnings_block
 from wavetank.report.page.pagefile import fill_page, write_page
 from wavetank.report.page.parts import SCRIPTS, STYLES, items, rows_table, section
 from wavetank.report.planning.capacityview import nodes_text
-from wavetank.report.planning.words import by_reason, counted, money, some
+from wavetank.report.planning.words import by_reason, money, some
+from wavetank.words import counted
 
 
 def write_capacity_page(report: CapacityReport, path: Path) -> Path:

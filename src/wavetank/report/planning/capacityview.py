@@ -8,7 +8,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from wavetank.planning.capacity.answer import CapacityAnswer, CapacityReport
-from wavetank.report.planning.words import by_reason, counted, money, some
+from wavetank.report.planning.words import by_reason, money, some
+from wavetank.words import counted
 
 
 def capacity_view(report: CapacityReport) -> Iterator[RenderableType]:

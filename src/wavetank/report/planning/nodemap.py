@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from html import escape
 
 from wavetank.planning.states import ClusterState, NodeState
-from wavetank.report.planning.words import counted, percent
+from wavetank.report.planning.words import percent
+from wavetank.words import counted
 
 _NAMED, _SMALL = 60, 400  # boxes of at most so many nodes have names; of more than so many are tiny
 

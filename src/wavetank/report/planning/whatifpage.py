@@ -10,7 +10,8 @@ from wavetank.report.page.pagefile import fill_page, write_page
 from wavetank.report.page.parts import SCRIPTS, STYLES, items, rows_table, section
 from wavetank.report.planning.nodemap import node_map
 from wavetank.report.planning.whatifview import disrupted, pods_line, rows_before_and_after
-from wavetank.report.planning.words import by_reason, counted, seconds, some
+from wavetank.report.planning.words import by_reason, seconds, some
+from wavetank.words import counted
 
 _MOST_ROWS = 200
 

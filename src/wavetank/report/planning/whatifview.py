@@ -11,7 +11,8 @@ from rich.text import Text
 
 from wavetank.planning.states import ClusterState
 from wavetank.planning.whatif.answer import Answer, Disruption
-from wavetank.report.planning.words import by_reason, counted, money, percent, seconds, some
+from wavetank.report.planning.words import by_reason, money, percent, seconds, some
+from wavetank.words import counted
 
 MOST_ROWS = 10
 

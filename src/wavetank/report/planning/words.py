@@ -7,11 +7,6 @@ from collections.abc import Mapping, Sequence
 _MOST_NAMES = 3
 
 
-def counted(number: int, noun: str) -> str:
-    """Returns `1 pod`, `2,000 pods`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def percent(share: float) -> str:
     """Returns a share of 1 in percent."""
     return f"{100 * share:.1f} %"

@@ -10,6 +10,7 @@ from wavetank.report.sweep.costs import cost_section
 from wavetank.results.layout import REPORT
 from wavetank.results.read.sweepfolder import SweepFolder
 from wavetank.results.schema import CLOSE_RATE, QUANTILES, Column, reported_metrics
+from wavetank.words import counted
 
 # Shared ones first; the last starts the page.
 SCRIPTS = (
@@ -38,9 +39,9 @@ def write_sweep_report(out: Path) -> Path:
 def _facts(folder: SweepFolder) -> str:
     scenarios = folder.facts.scenarios
     facts = [
-        f"{len(scenarios)} scenario{'s' if len(scenarios) != 1 else ''}",
-        f"{len(folder.schedulers)} schedulers",
-        f"{len(folder.rows):,} runs",
+        counted(len(scenarios), "scenario"),
+        counted(len(folder.schedulers), "scheduler"),
+        counted(len(folder.rows), "run"),
         f"wavetank {folder.facts.wavetank}",
     ]
     return items(facts)

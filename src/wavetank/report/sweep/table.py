@@ -11,6 +11,7 @@ from rich.text import Text
 
 from wavetank.results.read.sweepfolder import SweepFolder
 from wavetank.results.schema import JOB_LATENCY
+from wavetank.words import counted
 
 HEAD = ("Scenario", "Best", "Latency", "Next", "Worst")
 _SHOWN = 3
@@ -30,9 +31,7 @@ def sweep_table(out: Path) -> Table:
 def caption(folder: SweepFolder) -> str:
     """Returns what the columns mean."""
     seeds = len(folder.facts.scenarios[0].seeds) if folder.facts.scenarios else 0
-    return (
-        f"by mean job latency over {seeds} seed{'s' if seeds != 1 else ''}; × is CloseRate; = not significantly worse"
-    )
+    return f"by mean job latency over {counted(seeds, 'seed')}; × is CloseRate; = not significantly worse"
 
 
 def verdicts(folder: SweepFolder) -> list[list[str]]:

@@ -22,7 +22,11 @@ def read_recorded(out: Path, pod: str, scheduler: str | None = None, seed: int |
 
     `scheduler` and `seed` select the run; InputError if there is none, more than one, or it was not recorded.
     """
-    run = _the_run(out, scheduler, seed)
+    return attempts_of(find_run(out, scheduler, seed), pod)
+
+
+def attempts_of(run: RunFolder, pod: str) -> list[Explanation]:
+    """Returns the recorded attempts of a run at a pod; InputError if it was not recorded."""
     path = run.path / ATTEMPTS
     if not path.is_file():
         raise InputError("no attempts were recorded: run it with --explain", source=str(run.path))
@@ -104,7 +108,8 @@ def _named(names: Sequence[str], number: int) -> str | None:
     return None if number == NOTHING else names[number]
 
 
-def _the_run(out: Path, scheduler: str | None, seed: int | None) -> RunFolder:
+def find_run(out: Path, scheduler: str | None, seed: int | None) -> RunFolder:
+    """Returns the one run of these results that is meant; InputError if there is none, or more than one."""
     runs = runs_in(out)
     fitting = [run for run in runs if scheduler in (None, run.scheduler) and seed in (None, run.seed)]
     if len(fitting) == 1:

@@ -31,6 +31,11 @@ class RunFolder:
         return f"{self.scheduler}/{self.path.name}"
 
 
+def holds_runs(path: Path) -> bool:
+    """Tells whether a folder is one of results, or of a run."""
+    return (path / layout.PODS).is_file() or (path / layout.SUMMARY).is_file()
+
+
 def runs_in(path: Path) -> list[RunFolder]:
     """Returns the runs in a folder of results, or the one whose folder it is."""
     if (path / layout.PODS).is_file():

@@ -19,7 +19,8 @@ from wavetank.scheduling.config.args import (
     ScoringStrategyType,
     ShapePoint,
 )
-from wavetank.scheduling.config.reading import INT64_MAX, integer, read_object, suggest
+from wavetank.scheduling.config.reading import INT64_MAX, integer, read_object
+from wavetank.words import did_you_mean
 
 _STRATEGIES: Mapping[str, ScoringStrategyType] = {name: name for name in get_args(ScoringStrategyType)}
 _RATIO = "requestedToCapacityRatio"
@@ -66,7 +67,7 @@ def _read_strategy_type(raw: object) -> ScoringStrategyType:
     name = read_text(raw)
     if name not in _STRATEGIES:
         known = ", ".join(_STRATEGIES)
-        raise InputError(f"{name!r} is unknown, expected one of {known}{suggest(name, _STRATEGIES)}")
+        raise InputError(f"{name!r} is unknown, expected one of {known}{did_you_mean(name, _STRATEGIES)}")
     return _STRATEGIES[name]
 
 

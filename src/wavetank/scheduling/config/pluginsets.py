@@ -12,7 +12,8 @@ from wavetank.errors import InputError
 from wavetank.scheduling.config import intree
 from wavetank.scheduling.config.intree import MULTI_POINT, WEIGHTED_POINTS
 from wavetank.scheduling.config.model import EnabledPlugin
-from wavetank.scheduling.config.reading import integer, read_object, suggest
+from wavetank.scheduling.config.reading import integer, read_object
+from wavetank.words import did_you_mean
 
 _ALL = "*"
 
@@ -139,7 +140,7 @@ def _check_at_point(entry: Entry, point: str, version: Version) -> None:
 def _check_registered(entry: Entry, version: Version) -> None:
     known = intree.registry(version)
     if entry.name not in known:
-        raise InputError(f'unknown plugin "{entry.name}"{suggest(entry.name, known)}', path=entry.path)
+        raise InputError(f'unknown plugin "{entry.name}"{did_you_mean(entry.name, known)}', path=entry.path)
 
 
 def _check_once(entries: Iterable[Entry], point: str) -> None:

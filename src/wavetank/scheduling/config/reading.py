@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Collection, Mapping
 from typing import TypeVar
@@ -10,6 +9,7 @@ from typing import TypeVar
 from wavetank.cluster.fields.selectors import read_mapping
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds, parse_duration
+from wavetank.words import did_you_mean
 
 Default = TypeVar("Default", int, None)
 
@@ -18,18 +18,12 @@ INT64_MAX = 2**63 - 1
 _GO_DURATION = re.compile(r"([+-]?)(0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)")
 
 
-def suggest(name: str, known: Collection[str]) -> str:
-    """Returns ` (did you mean X?)` for the closest known word, nothing if none is close."""
-    close = difflib.get_close_matches(name, known, n=1)
-    return f" (did you mean {close[0]}?)" if close else ""
-
-
 def read_object(raw: object, known: Collection[str]) -> Mapping[str, object]:
     """Reads a JSON object that has known fields only; null reads as an empty one."""
     fields = read_mapping(raw)
     for name in map(str, fields):
         if name not in known:
-            raise InputError(f'unknown field "{name}"{suggest(name, known)}', path=name)
+            raise InputError(f'unknown field "{name}"{did_you_mean(name, known)}', path=name)
     return fields
 
 

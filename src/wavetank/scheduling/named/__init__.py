@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from itertools import chain
 from typing import Any
@@ -18,6 +17,7 @@ from wavetank.scheduling.named.k8ssim import COMPAT, COMPAT_SUFFIX, kubernetes_a
 from wavetank.scheduling.named.policies import policies
 from wavetank.scheduling.named.scheduler import NamedScheduler
 from wavetank.scheduling.named.volcano import volcano_algorithms
+from wavetank.words import did_you_mean
 
 __all__ = ["NamedScheduler", "find_scheduler", "named_schedulers"]
 
@@ -52,8 +52,7 @@ def find_scheduler(
     if found is not None:
         return found.make(name or wanted, version, given)
     known = named_schedulers()
-    close = difflib.get_close_matches(wanted, known, 1)
-    hint = f" (did you mean {close[0]}?)" if close else f": known are {', '.join(known)}"
+    hint = did_you_mean(wanted, known) or f": known are {', '.join(known)}"
     raise InputError(f"there is no scheduler called {wanted!r}{hint}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from wavetank.errors import InputError
-from wavetank.scheduling.config.reading import suggest
+from wavetank.words import did_you_mean
 
 EMPTY_ANSWER = "empty-answer-no-veto"
 HIDDEN_PODS = "discarded-eviction-hides-pod"
@@ -40,5 +40,5 @@ def check_defects(names: Iterable[str], path: str = "without") -> frozenset[str]
     """Returns the names; InputError if one is unknown."""
     for name in names:
         if name not in DEFECTS:
-            raise InputError(f"there is no defect called {name!r}{suggest(name, DEFECTS)}", path=path)
+            raise InputError(f"there is no defect called {name!r}{did_you_mean(name, DEFECTS)}", path=path)
     return frozenset(names)

@@ -3,7 +3,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import msgspec
 from wavetank.errors import InputError
 from wavetank.kernel.distributions import Constant, Distribution
 from wavetank.services.model.quantities import NotNegative, SplitNormal
+from wavetank.words import did_you_mean
 
 
 @contextmanager
@@ -127,8 +127,7 @@ def _from(least: float) -> str:
 def hint(name: str, known: Collection[str]) -> str:
     """Returns ` (did you mean X?)` for the closest known word, nothing if none is close."""
     snake = "".join(f"_{each.lower()}" if each.isupper() else each for each in name)
-    close = [snake] if snake in known else get_close_matches(name, sorted(known), 1)
-    return f" (did you mean {close[0]}?)" if close else ""
+    return did_you_mean(snake if snake in known else name, sorted(known))
 
 
 def quantity(path: str, value: object, below_first: bool) -> Distribution:

@@ -12,8 +12,8 @@ from wavetank.cluster.manifests import read_text
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.cluster.releases import SERVED, Version, read_version
 from wavetank.errors import InputError
-from wavetank.scheduling.config.reading import suggest
 from wavetank.verification.services.recording import find_cases, read_case
+from wavetank.words import did_you_mean
 
 SUFFIX = ".json.gz"
 
@@ -208,7 +208,7 @@ def find_recordings(place: Path, family: str | None = None) -> list[Path]:
         return found
     families = {_family(path) for path in found}
     if family not in families:
-        raise InputError(f"no family {family!r} here{suggest(family, sorted(families))}", source=str(place))
+        raise InputError(f"no family {family!r} here{did_you_mean(family, sorted(families))}", source=str(place))
     return [path for path in found if _family(path) == family]
 
 

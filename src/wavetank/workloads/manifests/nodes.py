@@ -6,12 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from wavetank.cluster.fields.selectors import read_node_name
+from wavetank.cluster.fields.taints import Taint
+from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 
 HOSTNAME = "kubernetes.io/hostname"
+ZONE = "topology.kubernetes.io/zone"
+ZONES = (ZONE, "failure-domain.beta.kubernetes.io/zone")
 MOST_PODS = 110  # per node: the kubelet's default
+STATE_TAINTS = "node.kubernetes.io/"  # begins taints that Kubernetes sets because of the state of a node
 COUNT = "wavetank.dev/count"  # annotation of a Node: how many like it there are
 
 
@@ -56,3 +61,31 @@ def named_nodes(template: Manifest, names: Iterable[str]) -> Iterator[Manifest]:
             raise error.inside(path="metadata.name") from None
         own = {**labels, HOSTNAME: name} if HOSTNAME in labels else labels
         yield {**template, "metadata": {**metadata, "name": name, "labels": own}}
+
+
+def own_taints(node: Node) -> tuple[Taint, ...]:
+    """Returns the taints of a node that Kubernetes has not set because of its state."""
+    return tuple(taint for taint in node.taints if not taint.key.startswith(STATE_TAINTS))
+
+
+def like(node: Node) -> Manifest:
+    """Returns a manifest for new nodes like this one: ready, schedulable, with its labels and its own taints."""
+    rendered = node.render()
+    metadata = rendered["metadata"]
+    labels = {**(metadata.get("labels") or {}), HOSTNAME: node.name}
+    kept = {"name": node.name, "labels": labels, "annotations": dict(node.annotations)}
+    taints = [taint.render() for taint in own_taints(node)]
+    status = {key: value for key, value in (rendered.get("status") or {}).items() if key in ("allocatable", "capacity")}
+    ready = {"type": "Ready", "status": "True", "reason": "KubeletReady"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": kept,
+        "spec": {"taints": taints} if taints else {},
+        "status": {**status, "conditions": [ready]},
+    }
+
+
+def zone_of(node: Node) -> str:
+    """Returns the zone of a node, "" if it has none."""
+    return next((node.labels[key] for key in ZONES if key in node.labels), "")

@@ -6,8 +6,8 @@ from typing import Any
 
 from wavetank.cluster.manifests import load_documents
 from wavetank.errors import InputError
-from wavetank.scheduling.config.reading import suggest
 from wavetank.scheduling.volcano.config.arguments import Arguments, read_arguments
+from wavetank.words import did_you_mean
 
 ACTIONS = ("enqueue", "allocate", "backfill", "preempt", "reclaim")
 PLUGINS = (
@@ -127,7 +127,7 @@ def _actions(given: object) -> tuple[str, ...]:
         if name in _OTHER_ACTIONS:
             raise InputError(f"the action {name} is not simulated", path="actions")
         if name not in ACTIONS:
-            raise InputError(f"failed to find Action {name!r}{suggest(name, ACTIONS)}", path="actions")
+            raise InputError(f"failed to find Action {name!r}{did_you_mean(name, ACTIONS)}", path="actions")
     return tuple(names)
 
 
@@ -145,7 +145,7 @@ def _option(given: object, path: str) -> PluginOption:
     if name in _OTHER_PLUGINS:
         raise InputError(f"the plugin {name} is not simulated", path=path)
     if name not in PLUGINS:
-        raise InputError(f"failed to get plugin {name!r}{suggest(name, PLUGINS)}", path=path)
+        raise InputError(f"failed to get plugin {name!r}{did_you_mean(name, PLUGINS)}", path=path)
     hierarchy = given.get(_HIERARCHY) is True
     if hierarchy and name == "drf":
         raise InputError("enableHierarchy of drf is not simulated", path=path)
