@@ -42,6 +42,7 @@ generate: $(INSTALLED) ## Write all generated data again (needs Go, and the reco
 	$(BIN)/python scripts/generate_gorandom.py
 	$(BIN)/python scripts/fit_k3s.py --write
 	$(BIN)/python scripts/generate_reference.py
+	$(BIN)/python scripts/record_terminal.py
 
 bench: $(INSTALLED) ## Measure and print the benchmark table
 	$(BIN)/python bench/run.py

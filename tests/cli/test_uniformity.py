@@ -23,6 +23,7 @@ WITHOUT_JSON = {
     "misim-adapter": "a server",
     "operator run": "a server",
     "operator simulate": "a server",
+    "play": "a server",
     "schema": "prints JSON anyway",
     "serve": "a server; its results are those of --record",
     "warmup": "has no results",

@@ -1,0 +1,162 @@
+"""Takes pictures of the pages of wavetank for docs/images: `python scripts/take_pictures.py [NAME…]`.
+
+They are taken in headless Chromium, and differ in a few pixels between its versions. So this is not part of
+`make generate`: run it when a page has changed, and look at the pictures before you commit them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.request import Request, urlopen
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+IMAGES = ROOT / "docs/images"
+
+_ZONE = """
+apiVersion: v1
+kind: Node
+metadata:
+  name: {zone}
+  labels: {{topology.kubernetes.io/zone: {zone}}}
+  annotations: {{wavetank.dev/count: "14"}}
+status: {{allocatable: {{cpu: "16", memory: 64Gi, pods: "110"}}}}
+"""
+_SETS = (("shop", "web", 60, "1", "2Gi"), ("shop", "api", 24, "2", "6Gi"), ("data", "kafka", 9, "4", "20Gi"))
+_SETS += (("data", "search", 12, "3", "16Gi"), ("ml", "train", 28, "12", "40Gi"), ("ci", "runner", 60, "2", "8Gi"))
+
+
+def _wavetank(folder: Path, *words: str) -> None:
+    subprocess.run([sys.executable, "-m", "wavetank", *words, "--quiet"], cwd=folder, check=True, capture_output=True)
+
+
+@contextmanager
+def _serving(folder: Path, *words: str) -> Iterator[str]:
+    """Runs a server and yields the link of its page."""
+    command = [sys.executable, "-u", "-m", "wavetank", *words, "--port", "0", "--token", "picture", "--quiet"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield next(line.split()[1] for line in process.stdout if line.startswith("page:"))
+        finally:
+            process.terminate()
+
+
+def _ask(page: str, path: str, body: object = None) -> None:
+    url = re.sub(r"/ui/.*", path, page)
+    headers = {"Authorization": "Bearer picture", "Content-Type": "application/json"}
+    data = b"" if body is None else json.dumps(body).encode()
+    with urlopen(Request(url, data, headers, method="POST")) as answer:
+        answer.read()
+
+
+def _deployment(namespace: str, name: str, replicas: int, cpu: str, memory: str) -> dict[str, Any]:
+    container = {"name": "c", "image": name, "resources": {"requests": {"cpu": cpu, "memory": memory}}}
+    template = {"metadata": {"labels": {"app": name}}, "spec": {"containers": [container]}}
+    spec = {"replicas": replicas, "selector": {"matchLabels": {"app": name}}, "template": template}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "namespace": namespace}} | {
+        "spec": spec
+    }
+
+
+def _shot(
+    browser: Browser,
+    url: str,
+    name: str,
+    scheme: str = "light",
+    act: Callable[[Page], object] | None = None,
+    height: int = 860,
+) -> None:
+    """Takes one picture, when the page has come to rest, and after `act`."""
+    context = browser.new_context(viewport={"width": 1280, "height": height}, color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto(url)
+    page.wait_for_timeout(2500)
+    if act is not None:
+        act(page)
+        page.wait_for_timeout(1000)
+    page.screenshot(path=IMAGES / f"{name}.png")
+    context.close()
+
+
+def take_report(browser: Browser, folder: Path) -> None:
+    """Takes the demo's report, light and dark, and the demo played."""
+    _wavetank(folder, "run", "examples/demo/experiment.yaml", "-o", "out/demo")
+    report = (folder / "out/demo/report.html").as_uri()
+    _shot(browser, report, "report")
+    _shot(browser, report, "report-dark", "dark")
+
+
+def take_play(browser: Browser, folder: Path) -> None:
+    """Takes a finished run in the middle of its time."""
+    _wavetank(folder, "run", "examples/demo/experiment.yaml", "-o", "out/play", "--seeds", "1")
+    with _serving(folder, "play", "out/play") as page:
+        _shot(browser, page, "play", act=_go_to_the_middle)
+
+
+def _go_to_the_middle(page: Page) -> None:
+    script = "each => { each.value = each.max / 2; each.dispatchEvent(new Event('input', {bubbles: true})) }"
+    page.locator("input[type=range]").evaluate(script)
+
+
+def take_ui(browser: Browser, folder: Path) -> None:
+    """Takes a served cluster with a few hundred pods, of which some are pending, light and dark."""
+    (folder / "nodes.yaml").write_text("---".join(_ZONE.format(zone=zone) for zone in ("zone-a", "zone-b", "zone-c")))
+    for scheme, name in (("light", "ui"), ("dark", "ui-dark")):
+        with _serving(folder, "serve", "--cluster", "nodes.yaml", "--paused") as page:
+            for namespace in sorted({each[0] for each in _SETS}):
+                body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
+                _ask(page, "/api/v1/namespaces", body)
+            for each in _SETS:
+                _ask(page, f"/apis/apps/v1/namespaces/{each[0]}/deployments", _deployment(*each))
+            _ask(page, "/wavetank/clock/advance?by=2m")
+            _shot(browser, page, name, scheme, lambda opened: opened.get_by_label("Group").select_option(label="zone"))
+
+
+def take_capacity(browser: Browser, folder: Path) -> None:
+    """Takes the page of `wavetank capacity`."""
+    _wavetank(folder, "capacity", "examples/snapshot/shop.yaml", "--failures", "1", "--html", "capacity.html")
+    _shot(browser, (folder / "capacity.html").as_uri(), "capacity", height=740)
+
+
+def take_results(browser: Browser, folder: Path) -> None:
+    """Takes the list of results."""
+    for name in ("01-first-experiment", "04-faults", "08-batch-queues", "11-hpa"):
+        _wavetank(folder, "run", f"examples/{name}/experiment.yaml", "-o", f"results/{name}")
+    _wavetank(folder, "results", "results", "--html", "results/index.html")
+    _shot(browser, (folder / "results/index.html").as_uri(), "results", height=500)
+
+
+PICTURES: dict[str, Callable[[Browser, Path], None]] = {
+    "report": take_report,
+    "play": take_play,
+    "ui": take_ui,
+    "capacity": take_capacity,
+    "results": take_results,
+}
+
+
+def main(names: list[str]) -> None:
+    """Takes some pictures, or all of them."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    with TemporaryDirectory() as temporary, sync_playwright() as playwright:
+        folder = Path(temporary)
+        (folder / "examples").symlink_to(ROOT / "examples")
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        for name in names or PICTURES:
+            PICTURES[name](browser, folder)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
