@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
 from wavetank.apiserver.admission.chain import DEFAULT_PLUGINS, AdmissionChain
+from wavetank.apiserver.admission.plugin import Plugin
 from wavetank.apiserver.admission.webhooks.admission import WebhookAdmission
 from wavetank.apiserver.authorization.attributes import Attributes
 from wavetank.apiserver.authorization.authorizer import AlwaysAllow, Authorizer
@@ -63,7 +64,7 @@ class Api:
     roles decide what users may do; otherwise every request is allowed. `measures` knows the resource use of nodes and
     pods; without it metrics.k8s.io is not served. `metrics` knows custom and external metrics, whose groups are served
     if there are any. `features` are the feature gates that are on. `webhooks` calls webhooks; without it none can be
-    reached.
+    reached. `more_plugins` are admission plugins of the cluster's own, called after those of Kubernetes.
     """
 
     def __init__(
@@ -78,13 +79,15 @@ class Api:
         metrics: MetricValues | None = None,
         features: frozenset[str] = frozenset(),
         webhooks: WebhookClient | None = None,
+        more_plugins: Sequence[Plugin] = (),
         seed: int = 0,
     ) -> None:
         self.kinds = KindTable.builtin(features)
         self._objects = Objects(store, self.kinds, reports)
         client = webhooks or NoWebhooks()
         self.webhooks = WebhookAdmission(store, self.kinds, client, convert)
-        self._writer = Writer(self._objects, AdmissionChain(store, plugins, self.webhooks), random.Random(seed))
+        admission = AdmissionChain(store, plugins, self.webhooks, more_plugins)
+        self._writer = Writer(self._objects, admission, random.Random(seed))
         self._authorizer: Authorizer = Rbac(store) if rbac else AlwaysAllow()
         create_initial_objects(self._writer, bootstrap_objects() if rbac else ())
         self._deleter = Deleter(self._writer)

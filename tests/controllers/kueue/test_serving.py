@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tests.controllers.clusters import ControllerCluster
-from tests.support.kueue import a_cluster_queue, a_flavor, a_job, a_local_queue, a_priority_class
+from tests.support.kueue import QUEUE, a_cluster_queue, a_flavor, a_job, a_local_queue, a_priority_class
 from wavetank.apiserver.requests.request import User
-from wavetank.cluster.objects.groupkinds import CLUSTER_QUEUE, JOB, LOCAL_QUEUE, WORKLOAD
+from wavetank.cluster.objects.groupkinds import CLUSTER_QUEUE, JOB, LOCAL_QUEUE, POD, WORKLOAD
 from wavetank.controllers.descriptors import all_names
 from wavetank.controllers.kueue.definitions import definitions
 from wavetank.kernel.durations import SECOND
@@ -107,12 +107,56 @@ def test_a_queue_that_is_wrong_is_refused_with_an_event_and_admits_nothing() -> 
     assert ("Warning", "Refused") in [(type_, reason) for type_, reason, _ in cluster.told]
 
 
-def test_a_served_cluster_with_queues_serves_the_kinds_of_kueue() -> None:
-    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "8"}}}
+def a_served_cluster() -> ServedCluster:
+    """Returns a served cluster with a node and a queue of 4 CPUs."""
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": ALLOCATABLE}}
     objects = [node, a_flavor("x"), a_cluster_queue("q", {"x": {"cpu": 4}}), a_local_queue("q", "q")]
     setting = ServedSetting(Cluster(objects), controllers=all_names(), start=0)
-    served = ServedCluster(setting, lambda token: None)
+    return ServedCluster(setting, lambda token: None)
+
+
+ALLOCATABLE = {"cpu": "8", "pods": "110"}
+
+
+def test_a_served_cluster_with_queues_serves_the_kinds_of_kueue() -> None:
+    served = a_served_cluster()
     served.api.actor(User()).create(a_queued_job("j", 2))
     served.clock.run(2 * SECOND)
     [workload] = served.store.list(WORKLOAD)
     assert workload.manifest["status"]["admission"]["clusterQueue"] == "q"
+
+
+def a_queued_pod(name: str, cpu: int, **labels: str) -> dict[str, Any]:
+    container = {"name": "c", "image": "x", "resources": {"requests": {"cpu": str(cpu)}}}
+    metadata = {"name": name, "namespace": "default", "labels": {QUEUE: "q", **labels}}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container]}}
+
+
+def test_a_pod_of_a_served_cluster_is_gated_until_there_is_quota() -> None:
+    served = a_served_cluster()
+    client = served.api.actor(User())
+    for name in ("first", "second"):
+        client.create(a_queued_pod(name, 3))
+        assert served.store.get(POD, "default", name).gates == (GATE,)
+        served.clock.run(served.clock.now + 5 * SECOND)
+    assert {pod.name: pod.gates for pod in served.store.list(POD)} == {"first": (), "second": (GATE,)}
+    first = served.store.get(POD, "default", "first")
+    client.delete(first, 0)
+    served.clock.run(10 * SECOND)
+    assert [pod.gates for pod in served.store.list(POD)] == [()]
+    assert [each.name.rpartition("-")[0] for each in served.store.list(WORKLOAD)] == ["pod-second"]
+
+
+def test_the_pods_of_a_group_are_released_together() -> None:
+    served = a_served_cluster()
+    client = served.api.actor(User())
+    for name in ("a", "b"):
+        pod = a_queued_pod(name, 2, **{"kueue.x-k8s.io/pod-group-name": "gang"})
+        pod["metadata"]["annotations"] = {"kueue.x-k8s.io/pod-group-total-count": "2"}
+        client.create(pod)
+        served.clock.run(served.clock.now + 5 * SECOND)
+        gates = {each.gates for each in served.store.list(POD)}
+        assert gates == {(GATE,) if name == "a" else ()}
+
+
+GATE = "kueue.x-k8s.io/admission"

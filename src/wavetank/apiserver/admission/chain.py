@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from wavetank.apiserver.admission.accounts import ServiceAccount
 from wavetank.apiserver.admission.attributes import Attributes
@@ -44,17 +44,21 @@ DEFAULT_PLUGINS = ALL_PLUGINS - {"ServiceAccount", "TaintNodesByCondition"}
 
 
 class AdmissionChain:
-    """The enabled admission plugins in order: all mutate the object, then all validate it.
+    """The enabled admission plugins in order, and `more` after them: all mutate the object, then all validate it.
 
     Webhooks are called after all built-in plugins but quotas. If one has changed the object, all plugins mutate it once
     more, and those webhooks that want to be called again.
     """
 
     def __init__(
-        self, store: Store, plugins: Collection[str] = DEFAULT_PLUGINS, webhooks: WebhookAdmission | None = None
+        self,
+        store: Store,
+        plugins: Collection[str] = DEFAULT_PLUGINS,
+        webhooks: WebhookAdmission | None = None,
+        more: Sequence[Plugin] = (),
     ) -> None:
         made = [plugin(store) for plugin in _PLUGINS if plugin.name in plugins]
-        self._plugins = [plugin for plugin in made if plugin.name != _LAST]
+        self._plugins = [*(plugin for plugin in made if plugin.name != _LAST), *more]
         self._last = [plugin for plugin in made if plugin.name == _LAST]
         self._mutating = webhooks if MUTATING in plugins else None
         self._validating = webhooks if VALIDATING in plugins else None

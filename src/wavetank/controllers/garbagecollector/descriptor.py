@@ -8,6 +8,7 @@ from wavetank.cluster.objects.groupkinds import (
     REPLICATION_CONTROLLER,
     STATEFUL_SET,
     VOLCANO_JOB,
+    WORKLOAD,
 )
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.descriptor import ControllerDescriptor
@@ -22,8 +23,8 @@ def _start_garbage_collector(context: ControllerContext) -> None:
 GARBAGE_COLLECTOR = ControllerDescriptor(
     "garbage-collector-controller",
     _start_garbage_collector,
-    # whose objects own others
-    kinds=(REPLICA_SET, REPLICATION_CONTROLLER, STATEFUL_SET, DAEMON_SET, JOB, CRON_JOB, VOLCANO_JOB),
+    # whose objects own others, or are owned by pods
+    kinds=(REPLICA_SET, REPLICATION_CONTROLLER, STATEFUL_SET, DAEMON_SET, JOB, CRON_JOB, VOLCANO_JOB, WORKLOAD),
     aliases=("garbagecollector",),
     served_from_start=True,
 )

@@ -35,6 +35,7 @@ from wavetank.simulation.served.eventlog import EventLog
 from wavetank.simulation.served.evictions import ApiEvictions
 from wavetank.simulation.served.podbehavior import set_behavior
 from wavetank.simulation.served.podevents import PodEvents
+from wavetank.simulation.served.queuedpods import QueuedPodGate
 from wavetank.simulation.served.store import ServedStore
 from wavetank.simulation.world import API_HISTORY, World
 from wavetank.workloads.cluster import Cluster
@@ -113,6 +114,7 @@ class ServedCluster:
             metrics=metrics,
             features=setting.features,
             webhooks=setting.webhooks,
+            more_plugins=[QueuedPodGate(store)] if "kueue" in setting.controllers else (),
         )
         if setting.cluster is not None:
             if "kueue" in setting.controllers and setting.cluster.has_kind("ClusterQueue"):

@@ -1,4 +1,9 @@
+"""Gates of pods that wait for their quota, as Kueue's webhook sets them."""
+
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 from wavetank.cluster.objects.groupkinds import LOCAL_QUEUE
 from wavetank.cluster.objects.kueue import ADMISSION_GATE, MANAGED, QUEUE_NAME
@@ -7,6 +12,7 @@ from wavetank.cluster.store.store import Store
 from wavetank.controllers.framework.ownership import controller_of
 
 DEFAULT = "default"  # the LocalQueue of what names none
+_GATES = "schedulingGates"
 
 
 def default_queue(store: Store, namespace: str) -> str:
@@ -15,17 +21,37 @@ def default_queue(store: Store, namespace: str) -> str:
 
 
 def gate(pod: Pod, store: Store) -> None:
-    """Keeps a new pod of a queue from being scheduled until its Workload is admitted, as Kueue's webhook does.
+    """Keeps a new pod of a queue from being scheduled until its Workload is admitted.
 
     Pods of Jobs are left alone: their Job is queued, not they.
     """
     if ADMISSION_GATE in pod.gates or pod.node_name:
         return
-    owner = controller_of(pod)
-    queue = pod.labels.get(QUEUE_NAME) or ("" if owner else default_queue(store, pod.namespace))
-    if not queue or (owner is not None and owner.get("kind") == "Job"):
+    queue = _queue_of(pod.labels, pod.namespace, controller_of(pod), store)
+    if not queue:
         return
     pod.gates = (*pod.gates, ADMISSION_GATE)
     pod.labels = {**pod.labels, QUEUE_NAME: queue, MANAGED: "true"}
     metadata = {**(pod.manifest.get("metadata") or {}), "labels": pod.labels}
     pod.manifest = {**pod.manifest, "metadata": metadata}
+
+
+def gate_document(document: dict[str, Any], namespace: str, store: Store) -> None:
+    """Does the same with the document of a new pod."""
+    metadata, spec = document.setdefault("metadata", {}), document["spec"]
+    gates = spec.get(_GATES) or []
+    if spec.get("nodeName") or any(each.get("name") == ADMISSION_GATE for each in gates):
+        return
+    owner = next((each for each in metadata.get("ownerReferences") or () if each.get("controller")), None)
+    labels = metadata.get("labels") or {}
+    queue = _queue_of(labels, namespace, owner, store)
+    if queue:
+        spec[_GATES] = [*gates, {"name": ADMISSION_GATE}]
+        metadata["labels"] = {**labels, QUEUE_NAME: queue, MANAGED: "true"}
+
+
+def _queue_of(labels: Mapping[str, str], namespace: str, owner: Mapping[str, Any] | None, store: Store) -> str:
+    """Returns the LocalQueue that a pod itself is queued in; empty if it is not."""
+    if owner is not None and owner.get("kind") == "Job":
+        return ""
+    return labels.get(QUEUE_NAME) or ("" if owner else default_queue(store, namespace))
