@@ -9,10 +9,10 @@ from rich.console import Console
 
 from tests.report.synthetic import SUMMARY_COLUMNS, Recipe, write_csv
 from wavetank.report.comparison import comparison_cards
-from wavetank.report.metrics import Comparison, compare
 from wavetank.report.notebook import notebook_html
 from wavetank.report.table import summary_table
 from wavetank.results.read.resultsfolder import ResultsFolder
+from wavetank.results.verdict.comparison import Comparison, compare
 
 Results = Callable[[Recipe], Path]
 

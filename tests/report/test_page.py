@@ -69,7 +69,7 @@ def test_any_results_make_a_page(results: Results, recipe: Recipe) -> None:
 def test_the_page_needs_nothing_but_itself(results: Results) -> None:
     page = write_report(results(Recipe())).read_text(encoding="utf-8")
     loads = [attrs for _, attrs in Page(page).elements if "src" in attrs or "href" in attrs]
-    assert [attrs.get("href") for attrs in loads] == ["#comparison"]
+    assert [attrs.get("href") for attrs in loads] == ["#verdict"]
     assert "default-src 'none'" in page
     assert set(re.findall(r"https?://[^\"'\s]+", page)) == {"http://www.w3.org/2000/svg"}  # a name, never fetched
     assert not re.search(r"@import|url\(|fetch\(|XMLHttpRequest|import\(", page)
@@ -123,12 +123,15 @@ def test_many_warnings_are_folded(results: Results) -> None:
         pytest.param("summary.csv", "scheduler\n", "summary.csv: expected a column 'seed'", id="no such column"),
         pytest.param(
             "kube-scheduler/seed-1/nodes.csv",
-            "name,cpu_milli\nnode-0,1000\nnode-1,much\n",
+            "name,cpu_milli,memory_bytes\nnode-0,1000,1\nnode-1,much,1\n",
             "nodes.csv: row 3: cpu_milli: expected a number, got 'much'",
             id="not a number",
         ),
         pytest.param(
-            "kube-scheduler/seed-1/nodes.csv", "cpu_milli,name\n1\n", "row 2: expected 2 cells", id="a short row"
+            "kube-scheduler/seed-1/nodes.csv",
+            "cpu_milli,name,memory_bytes\n1\n",
+            "row 2: expected 3 cells",
+            id="a short row",
         ),
     ],
 )

@@ -3,7 +3,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.report.synthetic import Recipe
+from wavetank.report.charts import gantt
 from wavetank.report.page.html import write_report
 from wavetank.report.page.payload import payload
 from wavetank.results.read.resultsfolder import ResultsFolder
@@ -26,8 +29,15 @@ def test_beyond_the_budget_a_run_becomes_a_heat_map(results: Results) -> None:
 
 
 def test_schedulers_share_the_tables_of_equal_pods_and_nodes(results: Results) -> None:
-    gantt = payload(ResultsFolder(results(Recipe())))["gantt"]
-    assert (len(gantt["podTables"]), len(gantt["nodeTables"]), len(gantt["runs"])) == (1, 1, 3)
+    found = payload(ResultsFolder(results(Recipe())))["gantt"]
+    assert (len(found["podTables"]), len(found["nodeTables"]), len(found["runs"])) == (5, 1, 15)  # by seed
+
+
+def test_further_seeds_of_large_runs_are_left_out(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gantt, "FURTHER_PODS", 199)
+    found = payload(ResultsFolder(results(Recipe(seeds=(1, 2)))))["gantt"]
+    assert [(run["scheduler"], run["seed"]) for run in found["runs"]] == [(name, 1) for name in Recipe().schedulers]
+    assert found["left"] == 3
 
 
 def test_of_very_many_seeds_the_first_are_carried(results: Results) -> None:

@@ -7,8 +7,8 @@ import json
 import pytest
 
 import wavetank
-from wavetank.report.metrics import compare
 from wavetank.results.read.resultsfolder import ResultsFolder
+from wavetank.results.verdict.comparison import compare
 
 DEPLOYMENT = {
     "apiVersion": "apps/v1",

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tests.sweeps.trials import ran
-from wavetank.results.statistics import mean_interval, paired_p_value
+from wavetank.results.statistics import holm, mean_interval, paired_p_value
 from wavetank.sweeps.closerate import close_rates
-from wavetank.sweeps.comparisons import compare_pairs, significant
+from wavetank.sweeps.comparisons import compare_pairs
 
 VALUES = st.lists(st.floats(-1e3, 1e3).map(lambda value: round(value, 3)), min_size=2, max_size=30)
 
@@ -25,18 +25,22 @@ def test_the_paired_test_is_that_of_scipy(a, data):
     assert (interval.low, interval.high) == (pytest.approx(low, rel=1e-6), pytest.approx(high, rel=1e-6))
 
 
+def test_differences_around_zero_are_no_evidence():
+    assert paired_p_value([1, -1]) == 1
+
+
 @pytest.mark.parametrize(
     ("p_values", "expected"),
     [
-        ([0.01], ["yes"]),
-        ([None], [""]),
-        ([0.01, 0.02, 0.03], ["yes", "yes", "yes"]),  # 5 % by 3, by 2, by 1
-        ([0.04, 0.01, 0.03], ["no", "yes", "no"]),  # .03 is above 5 % by 2, and ends it
-        ([0.2, None, 0.001], ["no", "", "yes"]),
+        ([0.01], [True]),
+        ([None], [None]),
+        ([0.01, 0.02, 0.03], [True, True, True]),  # 5 % by 3, by 2, by 1
+        ([0.04, 0.01, 0.03], [False, True, False]),  # .03 is above 5 % by 2, and ends it
+        ([0.2, None, 0.001], [False, None, True]),
     ],
 )
 def test_holm(p_values, expected):
-    assert significant(p_values) == expected
+    assert holm(p_values) == expected
 
 
 def test_close_rates_are_by_the_best_of_the_scenario(tmp_path):

@@ -7,7 +7,9 @@ from wavetank.report.notebook import notebook_html
 from wavetank.report.plots.experiment import ExperimentPlots
 from wavetank.report.table import summary_table
 from wavetank.results.layout import REPORT
+from wavetank.results.read.resultsfolder import ResultsFolder
 from wavetank.results.read.tables import ResultTables
+from wavetank.results.verdict.verdict import Verdict, experiment_verdict
 
 
 class Results(ResultTables):
@@ -29,6 +31,10 @@ class Results(ResultTables):
     def plot(self) -> ExperimentPlots:
         """Returns pictures of the results, drawn by matplotlib: `results.plot.waits()` and others."""
         return ExperimentPlots(self.folder, self)
+
+    def verdict(self) -> Verdict:
+        """Returns what was found, in sentences: `print(results.verdict())`."""
+        return experiment_verdict(ResultsFolder(self.folder))
 
     def __str__(self) -> str:
         return printed(summary_table(self.folder))

@@ -20,6 +20,8 @@ from wavetank.results.layout import REPORT
 from wavetank.results.read.frames import Frame, read_table
 from wavetank.results.read.sweepfolder import SweepFolder
 from wavetank.results.schema import COMPARISONS, LATENCIES, SWEEP_SUMMARY
+from wavetank.results.verdict.sweep import sweep_verdict
+from wavetank.results.verdict.verdict import Verdict
 from wavetank.sweeps.document import load_sweep
 from wavetank.sweeps.executors import on_this_machine
 from wavetank.sweeps.runner import SweepProgress, run_sweep
@@ -56,6 +58,10 @@ class SweepResults:
             problem = f"there is no scenario called {name!r:.60}: there are {len(self.scenarios)}, such as {known}"
             raise InputError(problem, source=str(self.folder))
         return Results(self.folder / name, self)
+
+    def verdict(self) -> Verdict:
+        """Returns what was found, in sentences: `print(sweep.verdict())`."""
+        return sweep_verdict(SweepFolder(self.folder))
 
     def summary(self, frame: Frame | None = None) -> Any:
         """Returns one row per scenario, scheduler and seed."""

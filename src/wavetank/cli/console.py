@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from textwrap import fill
 
 import click
 from rich.console import Console
@@ -19,6 +20,18 @@ _MOST_WARNINGS = 8
 def print_json(document: object) -> None:
     """Prints a document as JSON."""
     click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def print_verdict(sentences: Sequence[str]) -> None:
+    """Prints the sentences of a verdict, wrapped to the terminal, and an empty line."""
+    for sentence in sentences:
+        console.print(
+            fill(sentence, console.width, initial_indent="• ", subsequent_indent="  "),
+            soft_wrap=True,
+            highlight=False,
+            markup=False,
+        )
+    console.print()
 
 
 def print_warnings(warnings: Sequence[str]) -> None:

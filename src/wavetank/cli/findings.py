@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.console import Console
+
 from wavetank.cli.console import console
 from wavetank.results.assertions import Finding
 
 
-def end_with_findings(findings: Sequence[Finding]) -> None:
+def end_with_findings(findings: Sequence[Finding], console: Console = console) -> None:
     """Prints what became of an experiment's assertions; ends the command with status 1 if one does not hold."""
     failed = [finding for finding in findings if not finding.holds]
     for finding in failed:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
-from wavetank.report.metrics import Cell, Comparison
+from wavetank.report.page.parts import items
 from wavetank.results.statistics import Interval
+from wavetank.results.verdict.comparison import Cell, Comparison
+from wavetank.results.verdict.verdict import Verdict
 
 COLOURS = 6  # as many as report.css has classes s0, s1, …
 BETTER = {"lower": "lower is better", "higher": "higher is better", "": ""}
+OPEN_CARDS = 6
 CARD_HEAD = (
     '<colgroup><col class="name"><col><col class="mean"><col class="verdict"></colgroup>'
     '<thead class="unseen"><tr>'
@@ -17,12 +21,29 @@ CARD_HEAD = (
 )
 
 
-def comparison_cards(comparisons: list[Comparison]) -> str:
-    """Returns a small table with dots and whiskers per metric, and a line for counts that are the same everywhere."""
-    cards = "".join(_card(each) for each in comparisons if not each.uneventful and each.has_values)
-    quiet = ", ".join(_fact(each) for each in comparisons if each.uneventful)
-    line = f'<p class="quiet">The same in every run: {escape(quiet)}.</p>' if quiet else ""
-    return f'<div class="cards">{cards}</div>{line}'
+def verdict_list(verdict: Verdict) -> str:
+    """Returns the sentences of a verdict as a list."""
+    return f'<ul class="verdict">{items(verdict.sentences)}</ul>'
+
+
+def comparison_cards(comparisons: list[Comparison], first: Sequence[str] = ()) -> str:
+    """Returns a small table with dots and whiskers per metric, and a line for metrics that are the same everywhere.
+
+    The metrics in `first` come first, then those in which schedulers differ significantly; cards beyond OPEN_CARDS
+    are folded away.
+    """
+    shown = [each for each in comparisons if not each.uneventful and each.has_values]
+    shown.sort(key=lambda each: (each.metric.name not in first, not any(each.significant.values())))
+    cards = [_card(each) for each in shown]
+    quiet = ", ".join(_fact(each) for each in comparisons if each.uneventful and each.has_values)
+    line = f'<p class="quiet">The same with every scheduler: {escape(quiet)}.</p>' if quiet else ""
+    more = f"{len(cards) - OPEN_CARDS} more metrics" if len(cards) > OPEN_CARDS + 1 else ""
+    folded = f"<details><summary>{more}</summary>{_cards(cards[OPEN_CARDS:])}</details>" if more else ""
+    return _cards(cards[:OPEN_CARDS] if more else cards) + line + folded
+
+
+def _cards(cards: Sequence[str]) -> str:
+    return f'<div class="cards">{"".join(cards)}</div>' if cards else ""
 
 
 def comparison_table(comparisons: list[Comparison]) -> str:

@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from wavetank.report.comparison import comparison_table
-from wavetank.report.metrics import compare
 from wavetank.report.page.facts import seeds_text
+from wavetank.report.page.parts import items
 from wavetank.results.columns.decimals import Floats
 from wavetank.results.read.resultsfolder import ResultsFolder
 from wavetank.results.read.runfolder import RunFolder
+from wavetank.results.verdict.comparison import compare
+from wavetank.results.verdict.verdict import experiment_verdict
 
 WIDTH, HEIGHT = 240, 32  # of a sparkline, in pixels
 HEAD = "<tr><th>Scheduler</th><th>CPU utilisation over time (0–100 %), first seed</th></tr>"
@@ -21,11 +23,13 @@ HEAD = "<tr><th>Scheduler</th><th>CPU utilisation over time (0–100 %), first s
 def notebook_html(out: Path) -> str:
     """Returns a fragment of HTML: the comparison, and the CPU utilisation of each scheduler's first seed."""
     folder = ResultsFolder(out)
-    comparisons = [each for each in compare(folder) if each.metric.heading]
+    compared = compare(folder)
+    comparisons = [each for each in compared if each.metric.heading]
     runs = [run for name in folder.scheduler_names() for run in folder.runs_of(name)[:1]]
     title, seeds = escape(folder.experiment.name), escape(seeds_text(folder.experiment.seeds))
     return (
         '<div class="wavetank">'
+        f"<ul>{items(experiment_verdict(folder, compared).sentences)}</ul>"
         f"<p><strong>{title}</strong>: mean ± half-width of the 95 % confidence interval over {seeds}</p>"
         f"{comparison_table(comparisons)}"
         f"<table><thead>{HEAD}</thead><tbody>{''.join(_row(folder, run) for run in runs)}</tbody></table>"

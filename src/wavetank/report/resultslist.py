@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wavetank.report.page.pagefile import fill_page, write_page
-from wavetank.report.page.parts import SCRIPTS, STYLES, items, section
+from wavetank.report.page.parts import SCRIPTS, STYLES, items, scrolling, section
 from wavetank.results.layout import REPORT
 from wavetank.results.read.listing import ListedResults
 
@@ -39,7 +39,10 @@ def write_results_page(listed: Sequence[ListedResults], folder: Path, path: Path
     rows = "".join(f"<tr>{_page_cells(each, path)}</tr>" for each in listed)
     table = f'<table class="numbers"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
     body = section(
-        "results", "Results", "The newest first; a name opens the report.", f'<div class="scroll">{table}</div>'
+        "results",
+        "Results",
+        "The newest first; a name opens the report.",
+        scrolling(table),
     )
     slots = {"facts": items([str(folder), f"{len(listed)} results"]), "warnings": "", "body": body}
     page = fill_page("planning/template.html", f"Results in {folder.name or folder}", STYLES, SCRIPTS, {}, slots)

@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from wavetank.report.comparison import rows_of
-from wavetank.report.metrics import Cell, Comparison, compare
 from wavetank.report.page.facts import seeds_text
 from wavetank.results.read.resultsfolder import ResultsFolder
+from wavetank.results.verdict.comparison import Cell, Comparison, compare
 
 
 def summary_table(out: Path) -> Table:

@@ -52,6 +52,17 @@ def paired_p_value(differences: Sequence[float]) -> float | None:
     return _outside(abs(interval.mean) / interval.half_width * t_quantile(interval.n - 1), interval.n - 1)
 
 
+def holm(p_values: Sequence[float | None]) -> list[bool | None]:
+    """Returns which p-values are significant at 5 % by Holm's rule for all of them; None where there is none."""
+    order = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
+    found: list[bool | None] = [None if p is None else False for p in p_values]
+    for rank, (p, i) in enumerate(order):
+        if p > (1 - CONFIDENCE) / (len(order) - rank):
+            break
+        found[i] = True
+    return found
+
+
 @lru_cache(maxsize=256)
 def t_quantile(degrees: int) -> float:
     """Returns the two-sided 95 % quantile of Student's t with `degrees` of freedom."""
@@ -72,6 +83,8 @@ def _outside(t: float, degrees: int) -> float:
     a, b = degrees / 2, 0.5
     x = degrees / (degrees + t * t)
     complement = t * t / (degrees + t * t)  # 1 - x loses its digits for many degrees
+    if not complement or not x:
+        return 0.0 if not x else 1.0
     log_front = a * math.log(x) + b * math.log(complement) - _log_beta(a, b)
     if x < (a + 1) / (a + b + 2):
         return math.exp(log_front) * _beta_fraction(x, a, b) / a

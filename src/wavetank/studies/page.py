@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from html import escape
 
 from wavetank.report.page.pagefile import fill_page
-from wavetank.report.page.parts import items
+from wavetank.report.page.parts import items, scrolling
 from wavetank.studies.study import Cell, Claim, Findings, Picture, Study, Table, Verdict
 from wavetank.version import __version__
 from wavetank.words import counted
@@ -78,10 +78,8 @@ def _table(table: Table) -> str:
         for row in table.rows
     )
     note = f'<p class="quiet">{escape(table.note)}</p>' if table.note else ""
-    return (
-        f'<h3>{escape(table.title)}</h3><div class="scroll"><table class="numbers"><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>{note}"
-    )
+    cells = f'<table class="numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    return f"<h3>{escape(table.title)}</h3>{scrolling(cells)}{note}"
 
 
 def _cell(tag: str, text: str, right: bool) -> str:

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from wavetank.experiments.run import RunResult
 from wavetank.results.schema import COMPARED
-from wavetank.results.statistics import CONFIDENCE, mean_interval, paired_p_value
+from wavetank.results.statistics import holm, mean_interval, paired_p_value
+
+_WORDS = {True: "yes", False: "no", None: ""}
 
 
 class _Pair(NamedTuple):
@@ -32,21 +34,10 @@ def compare_pairs(scenario: str, results: Sequence[RunResult]) -> Iterator[Mappi
     for metric in COMPARED:
         values = _values(results, metric)
         pairs = [(a, b, _compare(values[a], values[b])) for a, b in combinations(values, 2)]
-        marks = significant([pair.p for _, _, pair in pairs])
+        marks = [_WORDS[found] for found in holm([pair.p for _, _, pair in pairs])]
         for (a, b, pair), mark in zip(pairs, marks, strict=True):
             place = {"scenario": scenario, "metric": metric, "a": a, "b": b}
             yield {**place, **{name: _rounded(value) for name, value in pair._asdict().items()}, "significant": mark}
-
-
-def significant(p_values: Sequence[float | None]) -> list[str]:
-    """Returns yes or no for each p-value by Holm's rule at 5 %, and nothing where there is none."""
-    order = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
-    marks = ["" if p is None else "no" for p in p_values]
-    for rank, (p, i) in enumerate(order):
-        if p > (1 - CONFIDENCE) / (len(order) - rank):
-            break
-        marks[i] = "yes"
-    return marks
 
 
 def _values(results: Sequence[RunResult], metric: str) -> dict[str, dict[int, float]]:

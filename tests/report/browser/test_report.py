@@ -129,7 +129,7 @@ def test_a_bar_under_the_pointer_shows_its_pod(report: Page) -> None:
 
 def test_another_run_can_be_shown(report: Page) -> None:
     before = report.locator("#gantt-figure canvas").get_attribute("aria-label")
-    report.locator("#gantt-controls select").select_option(index=1)
+    report.locator("#gantt-controls select").first.select_option(index=1)
     report.wait_for_function(
         "before => document.querySelector('#gantt-figure canvas').getAttribute('aria-label') !== before", arg=before
     )

@@ -9,6 +9,7 @@ from playwright.sync_api import Page
 
 from tests.report.browser.conftest import Open
 from tests.sweeps.trials import ran
+from wavetank.report.page.html import write_report
 from wavetank.report.sweep.page import write_sweep_report
 
 SWEEP = {"clusters": [{"name": "original"}, {"name": "half", "nodes": "-50%"}]}
@@ -17,7 +18,8 @@ SWEEP = {"clusters": [{"name": "original"}, {"name": "half", "nodes": "-50%"}]}
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("sweep") / "out"
-    ran(out, schedulers=[{"name": "default"}, {"name": "best-fit"}], seeds=[1, 2], sweep=SWEEP)
+    for scenario in ran(out, schedulers=[{"name": "default"}, {"name": "best-fit"}], seeds=[1, 2], sweep=SWEEP):
+        write_report(out / scenario)
     return write_sweep_report(out)
 
 
@@ -42,3 +44,22 @@ def test_a_scenario_is_chosen_for_all_sections_at_once(report: Page) -> None:
     fields = [report.locator(f"#{section}-controls select") for section in ("boxes", "numbers")]
     fields[0].select_option(label="half")
     assert fields[1].evaluate("select => select.selectedOptions[0].textContent") == "half"
+
+
+def test_a_cell_of_the_heat_map_opens_its_scenario(report: Page) -> None:
+    cell = report.locator("#heat tbody tr").filter(has_text="best-fit").locator("td a").last
+    with report.expect_navigation():
+        cell.click()
+    report.wait_for_selector("html[data-ready]", state="attached")
+    assert report.url.partition("/out/")[2].partition("#")[0].endswith("/report.html")
+    assert report.locator("#gantt-controls select").first.input_value() == "best-fit"
+
+
+@pytest.mark.parametrize("chart", ["heat", "boxes-figure", "pareto-figure"])
+def test_a_chart_and_its_data_are_saved(report: Page, chart: str) -> None:
+    for kind in ("SVG", "CSV"):
+        with report.expect_download() as download:
+            report.locator(f"#{chart} + .downloads").get_by_text(kind).click()
+        text = Path(download.value.path()).read_text(encoding="utf-8")
+        assert ("<svg" in text) == (kind == "SVG")
+        assert len(text) > 40

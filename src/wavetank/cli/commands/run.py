@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from wavetank.cli.commands.warmup import warm_up
-from wavetank.cli.console import console, errors, print_warnings
+from wavetank.cli.console import console, errors, print_json, print_verdict, print_warnings
 from wavetank.cli.findings import end_with_findings
 from wavetank.cli.progress import showing_progress
 from wavetank.cluster.manifests import load_documents
@@ -23,6 +23,9 @@ from wavetank.report.page.html import write_report
 from wavetank.report.table import summary_table
 from wavetank.results.attempts.format import Keep
 from wavetank.results.layout import REPORT
+from wavetank.results.read.resultsfolder import ResultsFolder
+from wavetank.results.verdict.document import experiment_document
+from wavetank.results.verdict.verdict import experiment_verdict
 from wavetank.results.write.outfolder import holds_results
 from wavetank.simulation.latency.presets import PRESETS
 from wavetank.version import __version__
@@ -31,6 +34,7 @@ _EXAMPLES = """\b
 Examples:
   wavetank run experiment.yaml
   wavetank run experiment.yaml --seeds 1-10 --latency k3s -o out/k3s
+  wavetank run experiment.yaml --json | jq -r '.verdict[].text'
   wavetank run --cluster platform.xml --workload jobs.json --scheduler default --scheduler best-fit
   wavetank run --cluster nodes.yaml --workload pods.yaml --scheduler config.yaml --scheduler policy:Mine
 """
@@ -84,6 +88,7 @@ _OPTIONS = {
 @click.option(
     "--explain-all", "keep", flag_value="all", help="The same, with all nodes instead of the best 50 and the worst 5."
 )
+@click.option("--json", "as_json", is_flag=True, help="Print verdict and metrics as JSON instead of tables.")
 def command(
     experiment: Path | None,
     cluster: tuple[Path, ...],
@@ -96,6 +101,7 @@ def command(
     no_replace: bool,
     jobs: int | None,
     keep: Keep | None,
+    as_json: bool,
     **changes: str | None,
 ) -> None:
     """Run an experiment: compare schedulers on a simulated cluster.
@@ -120,20 +126,25 @@ def command(
                 results = run_experiment(read, out, __version__, progress, jobs, write_report, keep)
         except FailedRunsError as error:
             if error.results:
-                show_results(out, all_warnings(read, error.results))
+                show_results(out, all_warnings(read, error.results), as_json)
             raise
-    show_results(out, all_warnings(read, results))
+    show_results(out, all_warnings(read, results), as_json)
     if replaces:
         errors.print(f"replaced the earlier results in {out}", soft_wrap=True, highlight=False, markup=False)
-    end_with_findings(check_results(read.assertions, results))
+    end_with_findings(check_results(read.assertions, results), errors if as_json else console)
 
 
-def show_results(out: Path, warnings: Sequence[str]) -> None:
-    """Prints the summary of results, warnings, and where the results are."""
+def show_results(out: Path, warnings: Sequence[str], as_json: bool = False) -> None:
+    """Prints the summary of results, the verdict, warnings, and where the results are; or one JSON document."""
+    if as_json:
+        print_warnings(warnings)
+        print_json(experiment_document(out))
+        return
     console.print(summary_table(out))
     groups = node_table(out)
     if groups is not None:
         console.print(groups)
+    print_verdict(experiment_verdict(ResultsFolder(out)).sentences)
     print_warnings(warnings)
     console.print(f"results: {out}", soft_wrap=True, highlight=False)
     console.print(f"report:  {out / REPORT}", soft_wrap=True, highlight=False)

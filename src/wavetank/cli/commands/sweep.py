@@ -10,7 +10,7 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from wavetank.cli.commands.warmup import warm_up
-from wavetank.cli.console import console, errors, print_warnings
+from wavetank.cli.console import console, errors, print_json, print_verdict, print_warnings
 from wavetank.cli.findings import end_with_findings
 from wavetank.experiments.document.schedulers import entry_of
 from wavetank.experiments.runner import FailedRunsError
@@ -20,6 +20,9 @@ from wavetank.report.sweep.costs import cost_table
 from wavetank.report.sweep.page import write_sweep_report
 from wavetank.report.sweep.table import sweep_table
 from wavetank.results.layout import REPORT
+from wavetank.results.read.sweepfolder import SweepFolder
+from wavetank.results.verdict.document import sweep_document
+from wavetank.results.verdict.sweep import sweep_verdict
 from wavetank.sweeps.document import read_sweep
 from wavetank.sweeps.executors import Executor, on_this_machine
 from wavetank.sweeps.runner import SweepProgress, check_sweep, run_sweep
@@ -31,6 +34,7 @@ Examples:
   wavetank sweep experiment.yaml -o out/mine --seeds 1-10      # only runs that are missing
   wavetank sweep examples/13-spot-or-on-demand/sweep.yaml      # node groups with prices: ranked by cost
   wavetank sweep experiment.yaml -o out/mine --executor ray
+  wavetank sweep experiment.yaml --json | jq -r '.verdict[].text'
 """
 
 
@@ -50,6 +54,7 @@ Examples:
 @click.option(
     "--ray-address", metavar="ADDRESS", help="The address of a Ray cluster.  [default: start one on this machine]"
 )
+@click.option("--json", "as_json", is_flag=True, help="Print verdict and rankings as JSON instead of tables.")
 def command(
     experiment: Path,
     out: Path | None,
@@ -58,6 +63,7 @@ def command(
     jobs: int | None,
     executor: str,
     ray_address: str | None,
+    as_json: bool,
 ) -> None:
     """Run every scheduler in every scenario with every seed, and report which is best in each.
 
@@ -82,9 +88,9 @@ def command(
             )
     except FailedRunsError as error:
         if error.results:
-            _show(out)
+            _show(out, as_json)
         raise
-    _show(out)
+    _show(out, as_json)
     print_warnings(
         [
             f"{scenario.name}: {warning}"
@@ -92,7 +98,7 @@ def command(
             for warning in all_warnings(scenario.experiment, made[scenario.name])
         ]
     )
-    end_with_findings(check_sweep(sweep, made))
+    end_with_findings(check_sweep(sweep, made), errors if as_json else console)
 
 
 def _executor(name: str, jobs: int | None, ray_address: str | None) -> Executor:
@@ -103,11 +109,15 @@ def _executor(name: str, jobs: int | None, ray_address: str | None) -> Executor:
     return on_ray(ray_address)
 
 
-def _show(out: Path) -> None:
+def _show(out: Path, as_json: bool) -> None:
+    if as_json:
+        print_json(sweep_document(out))
+        return
     console.print(sweep_table(out))
     costs = cost_table(out)
     if costs is not None:
         console.print(costs)
+    print_verdict(sweep_verdict(SweepFolder(out)).sentences)
     console.print(f"results: {out}", soft_wrap=True, highlight=False)
     console.print(f"report:  {out / REPORT}", soft_wrap=True, highlight=False)
 

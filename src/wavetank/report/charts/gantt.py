@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -9,23 +10,38 @@ from typing import Any
 import numpy as np
 
 from wavetank.report.charts.ganttheat import Occupancy, heat_map, nodes_per_row
+from wavetank.report.charts.series import all_seeds
 from wavetank.report.page.packing import NEVER, Words, pack_bytes, pack_texts, pack_words
 from wavetank.results.columns.coded import Coded
 from wavetank.results.columns.decimals import Floats, Integers, seconds_of
 from wavetank.results.columns.podcolumns import PodColumns
 from wavetank.results.read.resultsfolder import ResultsFolder
 from wavetank.results.read.runfolder import RunFolder
+from wavetank.results.verdict.groups import pod_groups
 
 MOST_BARS = 200_000  # pods of a run, above which only the heat map is carried
+FURTHER = 1_500_000  # characters of packed data for all seeds after the first
+FURTHER_PODS = 60_000  # of a run, above which seeds after the first are not read again for the chart
+
+_MIB = 1 << 20
 
 
 def gantt_data(folder: ResultsFolder, budget: int) -> dict[str, Any]:
-    """Returns the Gantt chart of each scheduler's first run, in `budget` characters of packed data."""
+    """Returns the Gantt charts of all runs, in `budget` characters of packed data.
+
+    The first run of each scheduler comes first, in bars if it can be; further seeds follow as long as they are small.
+    """
+    names = folder.scheduler_names()
     gantt = Gantt(budget)
-    for name in folder.scheduler_names():
+    for name in names:
         for run in folder.runs_of(name)[:1]:
             gantt.add(folder, run)
-    return gantt.payload()
+    gantt.limit(FURTHER)
+    further = [run for seed in all_seeds(folder)[1:] for run in folder.runs if run.seed == seed]
+    for run in further:
+        if (run.metrics.get("pods") or 0) > FURTHER_PODS or not gantt.add_bars(folder, run):
+            gantt.left += 1
+    return gantt.payload(names)
 
 
 class Gantt:
@@ -39,22 +55,41 @@ class Gantt:
         self._pod_tables: dict[str, dict[str, Any]] = {}
         self._node_tables: dict[str, dict[str, Any]] = {}
         self._runs: list[dict[str, Any]] = []
+        self.left = 0  # runs that are not in the page
+
+    def limit(self, budget: int) -> None:
+        """Lowers what is left of the budget."""
+        self._left = min(self._left, budget)
 
     def add(self, folder: ResultsFolder, run: RunFolder) -> None:
         """Adds a run: bar by bar if that fits the budget, otherwise as a heat map."""
         few = (run.metrics.get("pods") or 0) <= MOST_BARS
         chart = _Chart(folder, run, named=few)
-        entry: dict[str, Any] = {"scheduler": run.scheduler, "seed": run.seed, "end": chart.end}
-        entry["nodes"] = self._keep_nodes(chart)
+        entry = self._entry(chart, run)
         if not few or not self._keep_bars(chart, entry):
             entry["heat"] = chart.heat()
             self._left -= len(entry["heat"]["bytes"])
         self._runs.append(entry)
 
-    def payload(self) -> dict[str, Any]:
-        """Returns what the page embeds."""
+    def add_bars(self, folder: ResultsFolder, run: RunFolder) -> bool:
+        """Adds a run bar by bar if that fits the budget; tells whether it does."""
+        if self._left <= 0:
+            return False
+        chart = _Chart(folder, run, named=True)
+        entry = self._entry(chart, run)
+        if not self._keep_bars(chart, entry):
+            return False
+        self._runs.append(entry)
+        return True
+
+    def payload(self, schedulers: Sequence[str]) -> dict[str, Any]:
+        """Returns what the page embeds, the runs by scheduler in this order."""
         pods, nodes = list(self._pod_tables.values()), list(self._node_tables.values())
-        return {"podTables": pods, "nodeTables": nodes, "runs": self._runs}
+        runs = sorted(self._runs, key=lambda run: schedulers.index(run["scheduler"]))
+        return {"podTables": pods, "nodeTables": nodes, "runs": runs, "left": self.left}
+
+    def _entry(self, chart: _Chart, run: RunFolder) -> dict[str, Any]:
+        return {"scheduler": run.scheduler, "seed": run.seed, "end": chart.end, "nodes": self._keep_nodes(chart)}
 
     def _keep_bars(self, chart: _Chart, entry: dict[str, Any]) -> bool:
         bars, table = chart.bars(), chart.pod_table()
@@ -81,7 +116,7 @@ class _Chart:
 
     def __init__(self, folder: ResultsFolder, run: RunFolder, named: bool) -> None:
         self._pods = pods = folder.pods(run, named)
-        self._names, self._capacity = _all_nodes(pods, *folder.nodes(run))
+        self._names, self._capacity, self._memory = _all_nodes(pods, *folder.nodes(run))
         index = {name: i for i, name in enumerate(self._names)}
         self._node = pods.node.each(lambda node: index.get(node, NEVER), np.uint32)
         self._submitted, self._scheduled, self._started, self._finished = times = [
@@ -91,7 +126,8 @@ class _Chart:
         self._tick = tick(self.end)
 
     def node_table(self) -> dict[str, Any]:
-        return {"names": pack_texts(self._names), "cpu": pack_words([_words(self._capacity)])}
+        sizes = [_words(self._capacity), _words(self._memory / _MIB)]
+        return {"names": pack_texts(self._names), "words": pack_words(sizes)}
 
     @cached_property
     def _order(self) -> Integers:
@@ -105,12 +141,17 @@ class _Chart:
         names = list(map(str.__add__, spaces[order].tolist(), np.array(pods.names, object)[order].tolist()))
         jobs, job = Coded(pods.job_ids).taken(order)
         requests, request = pods.requests.taken(order)
+        groups, group = pod_groups(pods.names, pods.namespace).taken(order)
+        priorities, priority = pods.priority.taken(order)
         submitted = _ticks(self._submitted[order], self._tick)
-        words = [submitted, pods.cpu[order].astype(np.uint32), job.astype(np.uint32), request.astype(np.uint32)]
+        sizes = [pods.cpu[order], -(-pods.memory[order] // _MIB)]
+        words = [submitted, *(column.astype(np.uint32) for column in (*sizes, job, request, group, priority))]
         return {
             "names": pack_texts(names),
             "jobs": pack_texts(jobs),
             "requests": pack_texts(requests),
+            "groups": groups,
+            "priorities": [str(each) for each in priorities],
             "words": pack_words(words),
         }
 
@@ -120,7 +161,9 @@ class _Chart:
         phases, phase = self._pods.phase.paired(self._pods.reason, _outcome).taken(order)
         times = (_ticks(column[order], self._tick) for column in (self._scheduled, self._started, self._finished))
         scheduled, started, finished = times
-        lengths = (_since(started, scheduled), _since(finished, scheduled))
+        submitted = _ticks(self._submitted[order], self._tick)
+        # Of a pod that was never bound, the end counts from its submission: until then it was pending.
+        lengths = (_since(started, scheduled), _since(finished, np.where(scheduled == NEVER, submitted, scheduled)))
         words = [scheduled, *lengths, self._node[order], phase.astype(np.uint32)]
         return {"tick": self._tick, "phases": phases, "words": pack_words(words)}
 
@@ -141,7 +184,7 @@ class _Chart:
 
 
 def _key(table: dict[str, Any]) -> str:
-    return "".join(table.values())
+    return json.dumps(table)
 
 
 def _end(times: Sequence[Floats]) -> float:
@@ -164,10 +207,11 @@ def tick(end: float) -> float:
     return 1e-3 if end < 4e6 else 1.0
 
 
-def _all_nodes(pods: PodColumns, names: Sequence[str], capacity: Floats) -> tuple[list[str], Floats]:
+def _all_nodes(pods: PodColumns, names: Sequence[str], cpu: Floats, memory: Floats) -> tuple[list[str], Floats, Floats]:
     """Adds nodes that pods name but the cluster no longer has; their capacity is unknown, thus 0."""
     gone = sorted(set(pods.node.values) - set(names) - {""})
-    return [*names, *gone], np.concatenate([capacity, np.zeros(len(gone))])
+    unknown = np.zeros(len(gone))
+    return [*names, *gone], np.concatenate([cpu, unknown]), np.concatenate([memory, unknown])
 
 
 def _sorted(submitted: Floats, namespace: Coded[str], name: Sequence[str]) -> Integers:

@@ -9,17 +9,39 @@ from wavetank.report.charts.energy import has_energy
 from wavetank.report.charts.nodes import has_nodes
 from wavetank.report.charts.queues import has_queues
 from wavetank.report.charts.services import has_services
-from wavetank.report.comparison import comparison_cards, comparison_table
-from wavetank.report.metrics import compare
+from wavetank.report.comparison import comparison_cards, comparison_table, verdict_list
 from wavetank.report.page.facts import facts_line, scheduler_list, warnings_block
 from wavetank.report.page.pagefile import asset, fill_page, write_page
 from wavetank.report.page.payload import payload
 from wavetank.results.layout import REPORT
 from wavetank.results.read.resultsfolder import PodTables, ResultsFolder
+from wavetank.results.verdict.comparison import compare
+from wavetank.results.verdict.verdict import experiment_verdict
 
 # Later scripts use earlier ones; the last starts the page.
-CHART_SCRIPTS = ("js/series", "js/waiting", "js/gantt-model", "js/gantt-heat", "js/gantt-paint", "js/gantt-view")
-SCRIPTS = ("js/format", "js/dom", "js/data", "js/linechart", *CHART_SCRIPTS, "js/theme", "js/main")
+GANTT_SCRIPTS = (
+    "js/gantt-stack",
+    "js/gantt-colour",
+    "js/gantt-model",
+    "js/gantt-heat",
+    "js/gantt-paint",
+    "js/gantt-view",
+    "js/gantt",
+)
+SCRIPTS = (
+    "js/format",
+    "js/dom",
+    "js/data",
+    "js/axis",
+    "js/downloads",
+    "js/svgcontext",
+    "js/linechart",
+    "js/series",
+    "js/waiting",
+    *GANTT_SCRIPTS,
+    "js/theme",
+    "js/main",
+)
 # Of runs with services, node groups or prices, autoscalers, queues: other pages have neither script nor section.
 SERVICES, NODES, ENERGY, AUTOSCALING, QUEUES = "services", "nodes", "energy", "autoscaling", "queues"
 SECTION_SCRIPTS = {
@@ -28,6 +50,18 @@ SECTION_SCRIPTS = {
     ENERGY: ("js/energy",),
     AUTOSCALING: ("js/autoscaling",),
     QUEUES: ("js/queues",),
+}
+SECTIONS = ("series", SERVICES, QUEUES, NODES, ENERGY, AUTOSCALING, "waiting", "gantt")
+# The section whose pictures show a metric best; of all others the first one is shown first.
+SHOWN_BY = {
+    "mean_waiting_time_s": "waiting",
+    "failed_requests": SERVICES,
+    "p99_response_time_s": SERVICES,
+    "mean_admission_wait_s": QUEUES,
+    "hpa_time_above_target_s": AUTOSCALING,
+    "hpa_pod_hours": AUTOSCALING,
+    "cost": NODES,
+    "energy_kwh": ENERGY,
 }
 ALL_SCRIPTS = (*SCRIPTS[:-1], *(script for some in SECTION_SCRIPTS.values() for script in some), SCRIPTS[-1])
 
@@ -43,11 +77,14 @@ def write_report(out: Path, tables: PodTables | None = None) -> Path:
 
 def _page(folder: ResultsFolder) -> str:
     comparisons = compare(folder)
+    verdict = experiment_verdict(folder, comparisons)
+    told = [finding.metric for finding in verdict.findings if finding.metric]
     slots = {
+        "verdict": verdict_list(verdict),
         "facts": facts_line(folder.experiment),
         "warnings": warnings_block(folder.experiment.warnings),
         "schedulers": scheduler_list(folder.experiment),
-        "cards": comparison_cards(comparisons),
+        "cards": comparison_cards(comparisons, told),
         "table": comparison_table(comparisons),
     }
     present = {
@@ -57,8 +94,15 @@ def _page(folder: ResultsFolder) -> str:
         AUTOSCALING: has_autoscalers(folder),
         QUEUES: has_queues(folder),
     }
-    slots |= {name: asset(f"{name}.html") if there else "" for name, there in present.items()}
+    first, *others = _ordered([name for name in SECTIONS if present.get(name, True)], told)
+    slots |= {"first": asset(f"{first}.html"), "sections": "".join(asset(f"{name}.html") for name in others)}
     absent = {script for name, some in SECTION_SCRIPTS.items() if not present[name] for script in some}
     scripts = [name for name in ALL_SCRIPTS if name not in absent]
     styles = ["report.css", *(f"{name}.css" for name in (SERVICES, NODES) if present[name])]
     return fill_page("template.html", folder.experiment.name, styles, scripts, payload(folder), slots)
+
+
+def _ordered(sections: list[str], told: list[str]) -> list[str]:
+    """Returns the sections, first the one that shows the metric of the most important finding."""
+    first = SHOWN_BY.get(told[0], sections[0]) if told else sections[0]
+    return sorted(sections, key=lambda name: name != first)

@@ -28,7 +28,12 @@ def rows_table(heading: Sequence[str], rows: Iterable[Sequence[str]], texts: int
         for row in rows
     )
     table = f'<table class="numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-    return f'<div class="scroll">{table}</div>'
+    return scrolling(table)
+
+
+def scrolling(table: str) -> str:
+    """Returns a table that scrolls if it is wider than the page, also by keyboard."""
+    return f'<div class="scroll" tabindex="0" role="group" aria-label="Table">{table}</div>'
 
 
 def _side(column: int, texts: int) -> str:

@@ -27,6 +27,7 @@ def payload(folder: ResultsFolder, budget: int = DATA_BUDGET) -> dict[str, Any]:
         "schedulers": folder.scheduler_names(),
         "seeds": seeds,
         "allSeeds": len(all_seeds(folder)),
+        "end": max((run["end"] for run in gantt["runs"]), default=0),
         "series": series,
         "waiting": waiting_data(folder),
         "gantt": gantt,

@@ -11,6 +11,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from wavetank.report.page.parts import scrolling
 from wavetank.results.read.sweepfolder import SweepFolder
 from wavetank.results.statistics import Interval, mean_interval, paired_p_value
 
@@ -100,10 +101,10 @@ def cost_section(folder: SweepFolder) -> str:
         + "</tr>"
         for row, bar in zip(rows, bars, strict=True)
     )
+    table = f'<table class="numbers"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
     return (
         '<section id="costs" aria-labelledby="costs-title"><h2 id="costs-title">Cost</h2>'
-        f'<p class="lead">The cheapest first: {_CAPTION}.</p><div class="scroll"><table class="numbers">'
-        f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div></section>\n\n"
+        f'<p class="lead">The cheapest first: {_CAPTION}.</p>{scrolling(table)}</section>\n\n'
     )
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from wavetank.report.comparison import verdict_list
 from wavetank.report.page.facts import warnings_block
 from wavetank.report.page.pagefile import fill_page, write_page
 from wavetank.report.page.parts import items
@@ -10,12 +11,14 @@ from wavetank.report.sweep.costs import cost_section
 from wavetank.results.layout import REPORT
 from wavetank.results.read.sweepfolder import SweepFolder
 from wavetank.results.schema import CLOSE_RATE, QUANTILES, Column, reported_metrics
+from wavetank.results.verdict.sweep import sweep_verdict
 from wavetank.words import counted
 
 # Shared ones first; the last starts the page.
 SCRIPTS = (
     "js/format",
     "js/dom",
+    "js/downloads",
     "js/theme",
     "sweep/data",
     "sweep/heat",
@@ -30,7 +33,12 @@ def write_sweep_report(out: Path) -> Path:
     """Writes `report.html` of a sweep and returns its path; the same results give the same bytes."""
     folder = SweepFolder(out)
     costs = cost_section(folder)
-    slots = {"facts": _facts(folder), "warnings": warnings_block(folder.facts.failures), "costs": costs}
+    slots = {
+        "facts": _facts(folder),
+        "verdict": verdict_list(sweep_verdict(folder)),
+        "warnings": warnings_block(folder.facts.failures),
+        "costs": costs,
+    }
     styles = ["report.css", "sweep/sweep.css", *(["sweep/costs.css"] if costs else [])]
     page = fill_page("sweep/template.html", folder.facts.name, styles, SCRIPTS, _payload(folder), slots)
     return write_page(out / REPORT, page)

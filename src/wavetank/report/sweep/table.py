@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import fsum
 from pathlib import Path
 
 from rich import box
@@ -10,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wavetank.results.read.sweepfolder import SweepFolder
-from wavetank.results.schema import JOB_LATENCY
+from wavetank.results.verdict.sweep import ranking, told_apart
 from wavetank.words import counted
 
 HEAD = ("Scenario", "Best", "Latency", "Next", "Worst")
@@ -50,24 +49,6 @@ def _verdict(folder: SweepFolder, scenario: str) -> list[str]:
     return [scenario, best, f"{latency:,.1f} s", following, worst]
 
 
-def ranking(folder: SweepFolder, scenario: str) -> list[tuple[str, float]]:
-    """Returns the schedulers that finished everything, with their mean job latency, the best first."""
-    values: dict[str, list[float | None]] = {}
-    for row in folder.rows:
-        if row["scenario"] == scenario:
-            values.setdefault(row["scheduler"], []).append(None if row["unscheduled_pods"] else row[JOB_LATENCY])
-    known = {name: [each for each in of if each is not None] for name, of in values.items()}
-    means = [(name, fsum(known[name]) / len(of)) for name, of in values.items() if len(known[name]) == len(of)]
-    return sorted(means, key=lambda pair: pair[1])
-
-
 def _mark(folder: SweepFolder, scenario: str, best: str, name: str, rate: float) -> str:
-    pair = {best, name}
-    same = any(
-        row["scenario"] == scenario
-        and row["metric"] == JOB_LATENCY
-        and {row["a"], row["b"]} == pair
-        and row["significant"] == "no"
-        for row in folder.comparisons
-    )
+    same = told_apart(folder, scenario, best, name) is False
     return f"{name} ×{rate:.2f}{' =' if same else ''}"

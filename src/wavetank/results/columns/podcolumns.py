@@ -36,3 +36,13 @@ class PodColumns(ABC):
     @abstractmethod
     def cpu(self) -> Integers:
         """Returns the CPU that each pod requests, in milli-CPU."""
+
+    @property
+    @abstractmethod
+    def memory(self) -> Integers:
+        """Returns the memory that each pod requests, in bytes."""
+
+    @property
+    @abstractmethod
+    def priority(self) -> Coded[int]:
+        """Returns the priority of each pod."""

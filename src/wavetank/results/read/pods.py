@@ -14,6 +14,7 @@ from wavetank.results.read.columns import Columns
 from wavetank.results.schema import PODS
 
 _TEXTS = ("namespace", "name", "job", "phase", "reason", "requests")
+_NUMBERS = ("memory_bytes", "priority")
 _TIMES = ("submitted", "scheduled", "started", "finished")
 
 
@@ -24,7 +25,7 @@ class ReadPods(PodColumns):
     """
 
     def __init__(self, folder: Path, named: bool = True) -> None:
-        columns = Columns(folder, PODS, ("node", *_TIMES, "cpu_milli", *(_TEXTS if named else ())))
+        columns = Columns(folder, PODS, ("node", *_TIMES, "cpu_milli", *((*_TEXTS, *_NUMBERS) if named else ())))
         texts = {name: columns.texts(name) if named else Coded[str]() for name in _TEXTS}
         self.names = texts["name"].each(str).tolist()
         self.namespace, self.phase, self.reason = texts["namespace"], texts["phase"], texts["reason"]
@@ -34,6 +35,10 @@ class ReadPods(PodColumns):
         )
         self._job, self._requests = texts["job"], texts["requests"]
         self._cpu = np.nan_to_num(columns.numbers("cpu_milli")).astype(np.int64)
+        self._memory, self._priority = (
+            np.nan_to_num(columns.numbers(name)).astype(np.int64) if named else np.empty(0, np.int64)
+            for name in _NUMBERS
+        )
 
     @property
     def job_ids(self) -> Sequence[str]:
@@ -45,6 +50,16 @@ class ReadPods(PodColumns):
     def requests(self) -> Coded[str]:
         """Returns all resources that each pod requests."""
         return self._requests
+
+    @property
+    def memory(self) -> Integers:
+        """Returns the memory that each pod requests, in bytes."""
+        return self._memory
+
+    @property
+    def priority(self) -> Coded[int]:
+        """Returns the priority of each pod."""
+        return Coded(self._priority.tolist())
 
     @property
     def cpu(self) -> Integers:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from wavetank.results import layout
+from wavetank.results.columns.coded import Coded
 from wavetank.results.columns.decimals import Floats, seconds_of
 from wavetank.results.columns.podcolumns import PodColumns
 from wavetank.results.facts import ExperimentFacts, read_facts
@@ -54,10 +55,20 @@ class ResultsFolder:
         columns = Columns(run.path, PODS, ("submitted", "started"))
         return columns.numbers("started") - columns.numbers("submitted")
 
-    def nodes(self, run: RunFolder) -> tuple[Sequence[str], Floats]:
-        """Returns names and CPU capacities (milli-CPU) of a run's nodes, in the file's order."""
-        columns = Columns(run.path, NODES, ("name", "cpu_milli"))
-        return columns.texts("name").each(str).tolist(), np.nan_to_num(columns.numbers("cpu_milli"))
+    def named_waits(self, run: RunFolder) -> tuple[Sequence[str], Coded[str], Floats]:
+        """Returns the name, the namespace and the waiting time (see `waiting_times`) of every pod of a run."""
+        table = self._tables.get(run.label)
+        if table is not None:
+            return table.names, table.namespace, seconds_of(table.started) - seconds_of(table.submitted)
+        columns = Columns(run.path, PODS, ("namespace", "name", "submitted", "started"))
+        names = columns.texts("name").each(str).tolist()
+        return names, columns.texts("namespace"), columns.numbers("started") - columns.numbers("submitted")
+
+    def nodes(self, run: RunFolder) -> tuple[Sequence[str], Floats, Floats]:
+        """Returns names, CPU (milli-CPU) and memory (bytes) of a run's nodes, in the file's order."""
+        columns = Columns(run.path, NODES, ("name", "cpu_milli", "memory_bytes"))
+        names = columns.texts("name").each(str).tolist()
+        return names, np.nan_to_num(columns.numbers("cpu_milli")), np.nan_to_num(columns.numbers("memory_bytes"))
 
     def utilization(self, run: RunFolder) -> list[Floats]:
         """Returns the columns named in SERIES, one value per interval of time."""

@@ -74,6 +74,11 @@ class RecordedPods(PodColumns):
         """Returns the memory that each pod requests, in bytes."""
         return self._requested(MEMORY)
 
+    @cached_property
+    def priority(self) -> Coded[int]:
+        """Returns the priority of each pod."""
+        return Coded([row.priority for row in self.rows])
+
     def _requested(self, resource: str) -> Integers:
         return self.spec.each(lambda spec: spec.requests.get(resource, 0), np.int64)
 

@@ -32,13 +32,14 @@ function summedHeat(model, view, group, rows, columns) {
   return shares;
 }
 
-function writeShares(shares, at, columns, level, offset, width, offered) {
+/** Writes what the running sums hold in each bin, divided by `offered` and at most `most`. */
+function writeShares(shares, at, columns, level, offset, width, offered, most = 1) {
   let rate = 0, lag = 0, before = 0;
   for (let edge = 0; edge <= columns; edge++) {
     rate += level[edge];
     lag += offset[edge];
     const held = rate * edge * width - lag;
-    if (edge > 0 && offered > 0) shares[at + edge - 1] = Math.min(1, Math.max(0, (held - before) / offered));
+    if (edge > 0 && offered > 0) shares[at + edge - 1] = Math.min(most, Math.max(0, (held - before) / offered));
     before = held;
   }
 }
@@ -51,7 +52,7 @@ function sampledHeat({ heat, end, nodes }, view, group, rows, columns) {
     const source = Math.floor((low + high - 1) / 2 / heat.nodesPerRow) * heat.columns;
     for (let column = 0; column < columns; column++) {
       const time = view.t0 + ((column + 0.5) / columns) * (view.t1 - view.t0);
-      shares[row * columns + column] = heat.values[source + Math.min(heat.columns - 1, Math.floor((time / end) * heat.columns))] / 255;
+      shares[row * columns + column] = time < end ? heat.values[source + Math.floor((time / end) * heat.columns)] / 255 : 0;
     }
   }
   return shares;

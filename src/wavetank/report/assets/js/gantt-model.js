@@ -1,28 +1,29 @@
-// The run behind the Gantt chart: bars ordered by node and time, each in a lane of its node.
+// The run behind the Gantt chart: bars ordered by node and time.
 
 const podTable = once(async (index) => {
   const table = DATA.gantt.podTables[index];
   const [names, jobs, requests, words] = await Promise.all(
-    [unpackTexts(table.names), unpackTexts(table.jobs), unpackTexts(table.requests), unpackWords(table.words, 4)]);
-  const [submitted, cpu, job, request] = words;
-  return { names, jobs, requests, submitted, cpu, job, request };
+    [unpackTexts(table.names), unpackTexts(table.jobs), unpackTexts(table.requests), unpackWords(table.words, 7)]);
+  const [submitted, cpu, memory, job, request, group, priority] = words;
+  return { names, jobs, requests, groups: table.groups, priorities: table.priorities, submitted, cpu, memory, job, request, group, priority };
 });
 
 const nodeTable = once(async (index) => {
   const table = DATA.gantt.nodeTables[index];
-  const [names, words] = await Promise.all([unpackTexts(table.names), unpackWords(table.cpu, 1)]);
-  return { names, cpu: words[0] };
+  const [names, words] = await Promise.all([unpackTexts(table.names), unpackWords(table.words, 2)]);
+  return { names, cpu: words[0], memory: words[1] };
 });
 
 /** Loads what is embedded of a run: with `bars`, or with a ready-made `heat` map only. */
 const ganttModel = once(async (index) => {
   const run = DATA.gantt.runs[index];
   const nodes = await nodeTable(run.nodes);
-  const model = { run, end: run.end, nodes, lanes: new Uint16Array(nodes.names.length).fill(1) };
-  if (run.heat) return { ...model, heat: { ...run.heat, values: await unpackBytes(run.heat.bytes) } };
+  const model = { run, end: run.end, nodes };
+  if (run.heat) return { ...model, heat: { ...run.heat, values: await unpackBytes(run.heat.bytes) }, colourings: new Map() };
   const [pods, words] = await Promise.all([podTable(run.pods), unpackWords(run.bars.words, 5)]);
   const fates = { scheduled: words[0], started: words[1], finished: words[2], node: words[3], phase: words[4] };
-  return layLanes(orderBars({ ...model, pods, fates, tick: run.bars.tick, phases: run.bars.phases }));
+  const ordered = orderBars({ ...model, pods, fates, tick: run.bars.tick, phases: run.bars.phases });
+  return { ...ordered, lanes: layLanes(ordered), stack: stackBars(ordered), colourings: colourings(ordered) };
 });
 
 /** Adds the bars, ordered by node and then time; those of node n are first[n] to first[n + 1]. */
@@ -41,7 +42,7 @@ function orderBars(model) {
 function barTimes({ fates, tick, end, pods }, placed) {
   const n = placed.length;
   const bars = { pod: Uint32Array.from(placed), from: new Float64Array(n), start: new Float64Array(n), to: new Float64Array(n),
-    cpu: new Float64Array(n), lane: new Uint16Array(n) };
+    cpu: new Float64Array(n) };
   placed.forEach((pod, bar) => {
     const scheduled = fates.scheduled[pod];
     bars.from[bar] = scheduled * tick;
@@ -50,31 +51,6 @@ function barTimes({ fates, tick, end, pods }, placed) {
     bars.cpu[bar] = pods.cpu[pod];
   });
   return bars;
-}
-
-/** Gives each bar the lowest lane of its node that is free when it begins. */
-function layLanes(model) {
-  const { bars, first, lanes } = model;
-  for (let node = 0; node < lanes.length; node++) {
-    const free = [];
-    for (let bar = first[node]; bar < first[node + 1]; bar++) {
-      let lane = free.findIndex((until) => until <= bars.from[bar]);
-      if (lane < 0) lane = free.length;
-      free[lane] = bars.to[bar];
-      bars.lane[bar] = lane;
-    }
-    lanes[node] = Math.max(1, free.length);
-  }
-  return { ...model, deepest: lanes.reduce((a, b) => Math.max(a, b), 1) };
-}
-
-/** The bar at a node, a lane and a time, or -1. */
-function barAt({ bars, first }, node, lane, time, slack) {
-  for (let bar = first[node]; bar < first[node + 1]; bar++) {
-    const hit = bars.lane[bar] === lane && bars.from[bar] - slack <= time && time <= bars.to[bar] + slack;
-    if (hit) return bar;
-  }
-  return -1;
 }
 
 /** The node of a bar. */
@@ -99,6 +75,7 @@ function barTerms(model, bar) {
     ...(pods.jobs[pods.job[pod]] ? [["Job", pods.jobs[pods.job[pod]]]] : []),
     ["Node", nodes.names[nodeOf(model, bar)]],
     ["Requests", pods.requests[pods.request[pod]] || "nothing"],
+    ...(pods.priorities.length > 1 ? [["Priority", pods.priorities[pods.priority[pod]]]] : []),
     ["Submitted", instant(submitted)],
     ["Scheduled", instant(bars.from[bar])],
     ["Started", Number.isNaN(start) ? "never" : `${instant(start)}, after waiting ${duration(start - submitted)}`],
@@ -120,4 +97,12 @@ function findBar({ bars, pods }, text, after) {
   }
   const found = [...exact, ...others];
   return found.length ? found[(found.indexOf(after) + 1) % found.length] : -1;
+}
+
+/** The pods of a run as rows of a table, a heading first. */
+function podRows({ pods, fates, nodes, phases, tick }) {
+  const after = (pod, ticks) => (ticks === NEVER || fates.scheduled[pod] === NEVER ? NaN : (fates.scheduled[pod] + ticks) * tick);
+  const rows = Array.from(pods.names, (name, pod) => [name, nodes.names[fates.node[pod]] ?? "", pods.requests[pods.request[pod]], pods.submitted[pod] * tick,
+    after(pod, 0), after(pod, fates.started[pod]), after(pod, fates.finished[pod]), phases[fates.phase[pod]] ?? ""]);
+  return [["pod", "node", "requests", "submitted_s", "scheduled_s", "started_s", "finished_s", "phase"], ...rows];
 }

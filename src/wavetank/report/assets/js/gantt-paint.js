@@ -2,20 +2,22 @@
 
 const GUTTER = 112, AXIS = 26; // room for the names of nodes and for the time axis, in pixels
 const FONT = "12px system-ui, sans-serif";
+const LEAST_ROW = 10; // pixels of a row, below which the sizes of pods are not seen
 const LEAST_LANE = 3; // a thinner lane cannot be told from its neighbour
 const CROWDED = 0.5; // bars per three pixels of lane, above which they run together
 const CELL = { width: 3, height: 4 };
+const PENDING = { height: 46, gap: 8 }; // the lane of pending pods above the nodes
 
 /** Whether bars can be told apart in this view; otherwise it is drawn as a heat map. */
 function showsBars(model, view, plot) {
   if (model.heat) return false;
-  const low = Math.floor(view.n0), high = Math.ceil(view.n1);
+  const low = Math.floor(view.n0), high = Math.ceil(view.n1), row = plot.height / (view.n1 - view.n0);
   let lanes = 0, deepest = 1;
   for (let node = low; node < high; node++) {
-    lanes += model.lanes[node];
-    deepest = Math.max(deepest, model.lanes[node]);
+    lanes += model.lanes.count[node];
+    deepest = Math.max(deepest, model.lanes.count[node]);
   }
-  if (plot.height / (view.n1 - view.n0) / deepest < LEAST_LANE) return false;
+  if (view.mode === "lanes" ? row / deepest < LEAST_LANE : row < LEAST_ROW) return false;
   return barsWithin(model, view, low, high) < (CROWDED * lanes * plot.width) / 3;
 }
 
@@ -58,27 +60,81 @@ class GanttPainter {
     this.canvas.style.height = `${height}px`;
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.gutter = width < 560 ? 64 : GUTTER;
-    this.plot = { left: this.gutter, top: 4, width: width - this.gutter - 8, height: height - AXIS - 4 };
+    this.size = { width, height };
+  }
+
+  /** Divides the canvas: the lane of pending pods (if any pod was ever pending), the nodes, the time axis. */
+  divide(hasPending) {
+    const { width, height } = this.size, top = 4 + (hasPending ? PENDING.height + PENDING.gap : 0);
+    this.plot = { left: this.gutter, top, width: width - this.gutter - 8, height: height - AXIS - top };
+    this.pendingPlot = hasPending ? { ...this.plot, top: 4, height: PENDING.height } : null;
   }
 
   /** Draws `view` of `model`; `chosen` is the bar to mark or -1. Tells whether bars were drawn. */
   paint(model, view, colours, chosen) {
-    Object.assign(this, { model, view, colours });
+    const colouring = model.colourings.get(view.colour);
+    Object.assign(this, { model, view, colours, colouring });
+    this.divide(Boolean(model.pods));
     const { context, plot } = this;
     context.clearRect(0, 0, this.canvas.width, this.canvas.height);
     context.font = FONT;
     context.textBaseline = "middle";
-    context.save();
-    context.beginPath();
-    context.rect(plot.left, plot.top, plot.width, plot.height);
-    context.clip();
     const bars = showsBars(model, view, plot);
-    bars ? this.paintBars() : this.paintHeat();
-    if (chosen >= 0) this.markBar(chosen);
-    context.restore();
+    this.inside(plot, () => {
+      bars ? this.paintBars() : this.paintHeat();
+      if (chosen >= 0) this.markBar(chosen);
+    });
+    if (this.pendingPlot) this.inside(this.pendingPlot, () => this.paintPending());
     this.paintNames();
     this.paintTimes();
+    if (this.pendingPlot) this.paintPendingFrame();
     return bars;
+  }
+
+  inside({ left, top, width, height }, paint) {
+    const { context } = this;
+    context.save();
+    context.beginPath();
+    context.rect(left, top, width, height);
+    context.clip();
+    paint();
+    context.restore();
+  }
+
+  /** The number of pending pods, stacked by colour; the lane is as high as the most of the whole run. */
+  paintPending() {
+    const { context, model, view, colouring, pendingPlot: plot } = this;
+    const columns = Math.max(1, Math.floor(plot.width)), counts = pendingCounts(model, colouring, view.t0, view.t1, columns);
+    this.pending = { counts, columns };
+    const most = this.mostPending(), width = plot.width / columns;
+    for (let column = 0; column < columns; column++) {
+      for (let kind = 0, base = 0; kind < COLOURS; kind++) {
+        const count = counts[kind * columns + column];
+        if (!count) continue;
+        context.fillStyle = colouring.ramp ? this.colours.quiet : this.colours.bars[kind];
+        const height = Math.max(1, (count / most) * plot.height);
+        context.fillRect(plot.left + column * width, plot.top + plot.height - (base / most) * plot.height - height, width + 0.5, height);
+        base += count;
+      }
+    }
+  }
+
+  /** The most pods that were pending at once in the run, at the resolution of the chart. */
+  mostPending() {
+    const { model } = this;
+    model.mostPending ??= greatestSum(pendingCounts(model, { of: () => 0 }, 0, model.end, 2000));
+    return Math.max(1, model.mostPending, greatestSum(this.pending.counts, this.pending.columns));
+  }
+
+  paintPendingFrame() {
+    const { context, pendingPlot: plot, colours } = this;
+    context.strokeStyle = colours.rule;
+    context.strokeRect(plot.left - 0.5, plot.top - 0.5, plot.width + 1, plot.height + 1);
+    context.fillStyle = colours.quiet;
+    context.textAlign = "right";
+    context.fillText("pending", plot.left - 8, plot.top + plot.height / 2 + 4);
+    context.fillText(number(Math.round(this.mostPending())), plot.left - 8, plot.top + 6);
+    context.textAlign = "left";
   }
 
   x(time) {
@@ -116,32 +172,38 @@ class GanttPainter {
       context.lineTo(plot.left + plot.width, edge);
       context.stroke();
       for (let bar = model.first[node]; bar < model.first[node + 1]; bar++) {
-        if (model.bars.from[bar] < view.t1 && model.bars.to[bar] >= view.t0) this.paintBar(bar, this.box(bar, node));
+        if (model.bars.from[bar] < view.t1 && model.bars.to[bar] >= view.t0) this.paintBar(bar, this.boxes(bar, node));
       }
     }
   }
 
-  /** Where a bar stands, in pixels; at least one wide, so that short pods are seen too. */
-  box(bar, node) {
-    const { bars, lanes } = this.model;
-    const rowHeight = this.y(1) - this.y(0), pad = Math.min(2, rowHeight * 0.08), lane = (rowHeight - 2 * pad) / lanes[node];
+  /** Where the pieces of a bar stand, in pixels; at least one wide and high, so that short and small pods are seen too. */
+  boxes(bar, node) {
+    const { bars } = this.model, row = this.y(1) - this.y(0), pad = Math.min(2, row * 0.08), inner = row - 2 * pad;
     const left = this.x(bars.from[bar]), width = Math.max(1, this.x(bars.to[bar]) - left);
-    return { left, width, top: this.y(node) + pad + bars.lane[bar] * lane, height: lane > 4 ? lane - 1 : lane };
+    return piecesOf(this.model, this.view.mode, node, bar).map(([top, bottom]) => {
+      const height = Math.max(1, (bottom - top) * inner);
+      return { left, width, top: this.y(node) + pad + Math.min(top * inner, inner - height), height: height > 4 ? height - 1 : height };
+    });
   }
 
-  paintBar(bar, { left, width, top, height }) {
-    const { context, model, colours } = this;
-    const gap = width > 4 ? 1 : 0, start = model.bars.start[bar];
-    context.fillStyle = this.colourOf(bar);
-    context.globalAlpha = 0.35; // scheduled, not yet started
-    context.fillRect(left, top, width - gap, height);
-    context.globalAlpha = 1;
-    if (!Number.isNaN(start)) {
-      const begun = Math.max(left, this.x(start));
-      context.fillRect(begun, top, Math.max(0.5, left + width - gap - begun), height);
+  paintBar(bar, boxes) {
+    const { context, model, colours } = this, start = model.bars.start[bar];
+    const failed = (model.phases[model.fates.phase[model.bars.pod[bar]]] || "").startsWith("Failed");
+    for (const { left, width, top, height } of boxes) {
+      const gap = width > 4 ? 1 : 0;
+      context.fillStyle = this.colourOf(bar);
+      context.globalAlpha = 0.35; // scheduled, not yet started
+      context.fillRect(left, top, width - gap, height);
+      context.globalAlpha = 1;
+      if (!Number.isNaN(start)) {
+        const begun = Math.max(left, this.x(start));
+        context.fillRect(begun, top, Math.max(0.5, left + width - gap - begun), height);
+      }
+      if (failed) this.crossOut(left, top, width - gap, height);
     }
-    if ((model.phases[model.fates.phase[model.bars.pod[bar]]] || "").startsWith("Failed")) this.crossOut(left, top, width - gap, height);
-    if (width > 44 && height >= 11) this.paintLabel(bar, left, top, width - gap, height, colours.barInk);
+    const { left, width, top, height } = boxes.reduce((a, b) => (b.height > a.height ? b : a));
+    if (width > 44 && height >= 11) this.paintLabel(bar, left, top, width - 1, height, this.inkOf(bar, colours));
   }
 
   /** A failed pod has a strong edge at its end, which does not rely on telling its colour. */
@@ -162,17 +224,26 @@ class GanttPainter {
     context.font = FONT;
   }
 
-  /** Pods of a job share a colour; without jobs neighbours differ. The colours repeat. */
   colourOf(bar) {
-    const { pods, bars } = this.model, pod = bars.pod[bar];
-    return this.colours.bars[(pods.jobs.length > 1 ? pods.job[pod] : pod) % COLOURS];
+    const { bars } = this.model, pod = bars.pod[bar];
+    if (!this.colouring.ramp) return this.colours.bars[this.colouring.of(pod)];
+    return `rgb(${this.colours.heat[Math.round(this.colouring.ramp(pod) * 255)].join(" ")})`;
+  }
+
+  /** A colour of letters that can be read on a bar. */
+  inkOf(bar, colours) {
+    if (!this.colouring.ramp) return colours.barInk;
+    const [r, g, b] = colours.heat[Math.round(this.colouring.ramp(this.model.bars.pod[bar]) * 255)];
+    return 0.3 * r + 0.59 * g + 0.11 * b > 128 ? "#14181c" : "#f4f6f8";
   }
 
   markBar(bar) {
-    const { context } = this, { left, top, width, height } = this.box(bar, nodeOf(this.model, bar));
+    const { context } = this;
     context.strokeStyle = this.colours.mark;
     context.lineWidth = 2.5;
-    context.strokeRect(left - 1, top - 1, Math.max(6, width + 1), Math.max(6, height + 2));
+    for (const { left, top, width, height } of this.boxes(bar, nodeOf(this.model, bar))) {
+      context.strokeRect(left - 1, top - 1, Math.max(6, width + 1), Math.max(6, height + 2));
+    }
   }
 
   paintNames() {
@@ -221,4 +292,15 @@ class GanttPainter {
     while (length > 1 && !fits(`${text.slice(0, length)}…`)) length -= Math.ceil(length / 12);
     return length > 1 ? `${text.slice(0, length)}…` : "";
   }
+}
+
+/** The greatest sum over the classes of colour, of counts by class and column. */
+function greatestSum(counts, columns = counts.length / COLOURS) {
+  let most = 0;
+  for (let column = 0; column < columns; column++) {
+    let sum = 0;
+    for (let kind = 0; kind < COLOURS; kind++) sum += counts[kind * columns + column];
+    most = Math.max(most, sum);
+  }
+  return most;
 }

@@ -1,47 +1,71 @@
 // Moving about in the Gantt chart and asking what is where.
 
-const ROW = { least: 22, lane: 16, most: 84 }; // pixels per node in the first view
-const CHART = { least: 150, most: 560 }; // pixels of the whole chart
+const ROW = { least: 22, size: 64, lane: 16, most: 84 }; // pixels per node in the first view
+const CHART = { least: 150, most: 620 }; // pixels of the whole chart
 const KEYS = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] };
-const ZOOMS = { "+": 1.5, "=": 1.5, "-": 1 / 1.5, "−": 1 / 1.5 };
+const LEAST_ROWS_DRAG = 24; // pixels: a flatter drag zooms into time only
 
 class GanttView {
   constructor() {
     this.canvas = el("canvas", { tabindex: 0, role: "img", "aria-describedby": "gantt-details" });
     this.key = el("div", { class: "key" });
+    this.cursor = el("div", { class: "cursor", hidden: true });
+    this.frameOfDrag = el("div", { class: "rubber", hidden: true });
+    this.stage = el("div", { class: "stage" }, this.canvas, this.cursor, this.frameOfDrag);
     this.painter = new GanttPainter(this.canvas);
-    this.chosen = -1;
-    this.sought = ""; // the last text that was searched for
-    byId("gantt-figure").append(this.canvas, this.key);
+    Object.assign(this, { chosen: -1, mode: "size", colour: null, rows: null });
+    byId("gantt-figure").append(this.stage, this.key);
     this.listen();
     onResize(byId("gantt-figure"), () => this.draw());
+    timeAxis.zoomed.push(() => this.drawSoon());
+    timeAxis.pointed.push((at) => this.mark(at));
+    addDownloads(this.key, () => ({ name: "gantt", picture: this.picture(), rows: () => (this.model.pods ? podRows(this.model) : heatRows(this.model)) }));
   }
 
-  /** Shows all of a run. */
+  /** Shows a run; the time that is seen and the ways of drawing stay as they are. */
   show(model) {
+    const same = this.model && this.model.nodes === model.nodes;
     this.model = model;
     this.chosen = -1;
-    this.canvas.setAttribute("aria-label", `Pods on ${model.nodes.names.length} nodes over ${duration(model.end)}, ${model.run.scheduler}`);
+    if (!same) this.rows = null;
+    this.canvas.setAttribute("aria-label", `Pods on ${model.nodes.names.length} nodes over ${duration(model.end)}, ${model.run.scheduler}, seed ${model.run.seed}`);
     byId("gantt-details").replaceChildren(this.hint());
-    this.reset();
+    this.draw();
+  }
+
+  /** What is seen: seconds and nodes, how bars are stacked and what colours stand for. */
+  get view() {
+    const [t0, t1] = timeAxis.range ?? [0, timeAxis.end], [n0, n1] = this.rows ?? [0, this.nodes];
+    const colour = this.model.colourings.has(this.colour) ? this.colour : this.model.colourings.keys().next().value;
+    return { t0, t1, n0, n1, mode: this.mode, colour };
+  }
+
+  get nodes() {
+    return Math.max(1, this.model.nodes.names.length);
   }
 
   reset() {
-    this.view = { t0: 0, t1: this.model.end, n0: 0, n1: Math.max(1, this.model.nodes.names.length) };
-    this.draw();
+    this.rows = null;
+    sharedView.set("nodes", null);
+    timeAxis.zoom();
+  }
+
+  drawSoon() {
+    this.frame ??= requestAnimationFrame(() => { this.frame = null; this.draw(); });
   }
 
   draw() {
     if (!this.model || !this.canvas.clientWidth) return;
     this.painter.resize(this.canvas.clientWidth, this.height());
-    const bars = this.painter.paint(this.model, this.view, ganttColours(this.canvas), this.chosen);
-    this.bars = bars;
-    this.key.replaceChildren(...(bars ? barKey(this.model) : heatKey(this.model, this.painter.group)));
+    this.bars = this.painter.paint(this.model, this.view, ganttColours(this.canvas), this.chosen);
+    this.mark(timeAxis.cursor);
+    this.key.replaceChildren(...(this.bars ? barKey(this.model, this.view) : heatKey(this.model, this.view, this.painter.group)));
   }
 
   height() {
-    const row = Math.min(ROW.most, Math.max(ROW.least, (this.model.deepest || 1) * ROW.lane));
-    return Math.min(CHART.most, Math.max(CHART.least, this.model.nodes.names.length * row + AXIS));
+    const row = this.mode === "lanes" ? Math.max(ROW.least, (this.model.lanes?.deepest || 1) * ROW.lane) : ROW.size;
+    const pending = this.model.pods ? PENDING.height + PENDING.gap : 0;
+    return Math.min(CHART.most, Math.max(CHART.least, this.nodes * Math.min(ROW.most, row) + AXIS)) + pending;
   }
 
   listen() {
@@ -50,9 +74,9 @@ class GanttView {
     canvas.addEventListener("pointerdown", (event) => this.press(event));
     canvas.addEventListener("pointermove", (event) => (this.grip ? this.drag(event) : this.hover(event)));
     canvas.addEventListener("pointerup", (event) => this.release(event));
-    canvas.addEventListener("pointercancel", () => { this.grip = null; });
-    canvas.addEventListener("pointerleave", () => tooltip.hide());
-    canvas.addEventListener("dblclick", (event) => this.zoom(2, event.offsetX, event.offsetY));
+    canvas.addEventListener("pointercancel", () => this.drop());
+    canvas.addEventListener("pointerleave", () => { tooltip.hide(); timeAxis.point(null); });
+    canvas.addEventListener("dblclick", () => this.reset());
     canvas.addEventListener("keydown", (event) => this.type(event));
   }
 
@@ -65,24 +89,51 @@ class GanttView {
   }
 
   press(event) {
-    this.grip = { x: event.offsetX, y: event.offsetY, view: { ...this.view }, moved: false };
+    this.grip = { x: event.offsetX, y: event.offsetY, view: this.view, moved: false, pans: event.shiftKey || event.pointerType === "touch" };
     this.canvas.setPointerCapture(event.pointerId);
     tooltip.hide();
   }
 
+  /** Marks what a release would show; with Shift or by touch, moves instead. */
   drag(event) {
-    const { x, y, view } = this.grip, { plot } = this.painter;
+    const { x, y, view, pans } = this.grip, { plot } = this.painter;
     const dx = event.offsetX - x, dy = event.offsetY - y;
-    if (Math.abs(dx) + Math.abs(dy) < 4 && !this.grip.moved) return;
+    if (Math.abs(dx) + Math.abs(dy) < LEAST_DRAG && !this.grip.moved) return;
     this.grip.moved = true;
+    if (!pans) return this.rubber(this.dragged(event));
     const dt = (-dx / plot.width) * (view.t1 - view.t0), dn = (-dy / plot.height) * (view.n1 - view.n0);
-    this.moveTo({ t0: view.t0 + dt, t1: view.t1 + dt, n0: view.n0 + dn, n1: view.n1 + dn });
+    return this.moveTo({ t0: view.t0 + dt, t1: view.t1 + dt, n0: view.n0 + dn, n1: view.n1 + dn });
+  }
+
+  /** The pixels between the press and an event, inside the plot; all rows if the drag is flat. */
+  dragged(event) {
+    const { plot } = this.painter, clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+    const xs = [this.grip.x, event.offsetX].map((x) => clamp(x, plot.left, plot.left + plot.width)).sort((a, b) => a - b);
+    const ys = [this.grip.y, event.offsetY].map((y) => clamp(y, plot.top, plot.top + plot.height)).sort((a, b) => a - b);
+    return ys[1] - ys[0] < LEAST_ROWS_DRAG ? [xs, [plot.top, plot.top + plot.height]] : [xs, ys];
+  }
+
+  rubber([[left, right], [top, bottom]]) {
+    this.frameOfDrag.hidden = false;
+    Object.assign(this.frameOfDrag.style, { left: `${left}px`, top: `${top}px`, width: `${right - left}px`, height: `${bottom - top}px` });
   }
 
   release(event) {
-    const clicked = this.grip && !this.grip.moved;
+    const { grip } = this;
+    if (!grip) return;
+    const [[left, right], [top, bottom]] = this.dragged(event);
+    this.drop();
+    if (!grip.moved) this.choose(this.barUnder(event.offsetX, event.offsetY));
+    else if (!grip.pans && right - left > LEAST_DRAG) {
+      const { plot } = this.painter, { t0, t1, n0, n1 } = this.view;
+      const time = (x) => t0 + ((x - plot.left) / plot.width) * (t1 - t0), row = (y) => n0 + ((y - plot.top) / plot.height) * (n1 - n0);
+      this.moveTo({ t0: time(left), t1: time(right), n0: row(top), n1: row(bottom) });
+    }
+  }
+
+  drop() {
     this.grip = null;
-    if (clicked) this.choose(this.barUnder(event.offsetX, event.offsetY));
+    this.frameOfDrag.hidden = true;
   }
 
   type(event) {
@@ -100,60 +151,83 @@ class GanttView {
     this.moveTo({ t0: t0 + dt, t1: t1 + dt, n0: n0 + dn, n1: n1 + dn });
   }
 
-  /** Zooms around a pixel, or the middle. Rows grow only until their lanes read well, so that few nodes all stay in sight. */
+  /** Zooms around a pixel, or the middle. Rows grow only until their bars read well, so that few nodes all stay in sight. */
   zoom(factor, x = null, y = null, timeOnly = false) {
     const { plot } = this.painter, { t0, t1, n0, n1 } = this.view;
     const across = x === null ? 0.5 : Math.min(1, Math.max(0, (x - plot.left) / plot.width));
     const down = y === null ? 0.5 : Math.min(1, Math.max(0, (y - plot.top) / plot.height));
     const rows = timeOnly ? n1 - n0 : Math.max((n1 - n0) / factor, Math.min(n1 - n0, this.fewestRows()));
     // Thousands of nodes have a longer way to go than time: as long as rows change, time changes more slowly.
-    const times = Math.max((t1 - t0) / (rows === n1 - n0 ? factor : Math.sqrt(factor)), this.model.end / 1e6);
+    const times = (t1 - t0) / (rows === n1 - n0 ? factor : Math.sqrt(factor));
     const t = t0 + across * (t1 - t0 - times), n = n0 + down * (n1 - n0 - rows);
     this.moveTo({ t0: t, t1: t + times, n0: n, n1: n + rows });
   }
 
   fewestRows() {
-    const comfortable = Math.min(this.painter.plot.height, Math.max(ROW.least, (this.model.deepest || 1) * ROW.lane));
-    return this.painter.plot.height / comfortable;
+    const row = this.mode === "lanes" ? Math.max(ROW.least, (this.model.lanes?.deepest || 1) * ROW.lane) : ROW.size;
+    return this.painter.plot.height / Math.min(this.painter.plot.height, row);
   }
 
   /** Shows a part of the run, pushed back inside it where it sticks out. */
   moveTo({ t0, t1, n0, n1 }) {
-    const inside = (low, high, end) => {
-      const size = Math.min(high - low, end), start = Math.min(Math.max(low, 0), end - size);
-      return [start, start + size];
-    };
-    const [newT0, newT1] = inside(t0, t1, this.model.end);
-    const [newN0, newN1] = inside(n0, n1, Math.max(1, this.model.nodes.names.length));
-    this.view = { t0: newT0, t1: newT1, n0: newN0, n1: newN1 };
-    this.frame ??= requestAnimationFrame(() => { this.frame = null; this.draw(); });
+    const size = Math.min(Math.max(n1 - n0, 0.5), this.nodes), start = Math.min(Math.max(n0, 0), this.nodes - size);
+    this.rows = size < this.nodes ? [start, start + size] : null;
+    sharedView.set("nodes", this.rows?.map((row) => Number(row.toFixed(3))).join("..") ?? null);
+    timeAxis.zoom(t0, t1);
   }
 
-  /** Node, lane and time under a pixel, or null outside the plot. */
+  /** Node, place in its row (0 above, 1 below) and time under a pixel, or null outside the plot. */
   under(x, y) {
     const { plot } = this.painter, { t0, t1, n0, n1 } = this.view;
     const across = (x - plot.left) / plot.width, down = (y - plot.top) / plot.height;
     if (across < 0 || across > 1 || down < 0 || down >= 1) return null;
-    const place = n0 + down * (n1 - n0), node = Math.min(Math.floor(place), this.model.nodes.names.length - 1);
-    return node < 0 ? null : { node, lane: Math.floor((place - node) * this.model.lanes[node]), time: t0 + across * (t1 - t0) };
+    const row = n0 + down * (n1 - n0), node = Math.min(Math.floor(row), this.model.nodes.names.length - 1);
+    return node < 0 ? null : { node, place: row - node, time: t0 + across * (t1 - t0) };
   }
 
   barUnder(x, y) {
     const spot = this.bars && this.under(x, y);
-    return spot ? barAt(this.model, spot.node, spot.lane, spot.time, (this.view.t1 - this.view.t0) / this.painter.plot.width) : -1;
+    if (!spot) return -1;
+    const { plot } = this.painter, { t0, t1, n0, n1 } = this.view;
+    return barAt(this.model, this.mode, spot, { time: (t1 - t0) / plot.width, place: (n1 - n0) / plot.height });
   }
 
   hover(event) {
-    const spot = this.under(event.offsetX, event.offsetY);
+    this.point(event.offsetX);
+    const spot = this.under(event.offsetX, event.offsetY), pending = this.pendingUnder(event.offsetX, event.offsetY);
     const bar = this.barUnder(event.offsetX, event.offsetY);
+    if (pending) return tooltip.show([terms(pending)], event.clientX, event.clientY);
     if (!spot || (this.bars && bar < 0)) return tooltip.hide();
     const pairs = this.bars ? barTerms(this.model, bar) : this.cellTerms(spot);
     return tooltip.show([terms(pairs)], event.clientX, event.clientY);
   }
 
+  /** Sets the cursor of all charts over time. */
+  point(x) {
+    const { plot } = this.painter, { t0, t1 } = this.view, across = (x - plot.left) / plot.width;
+    timeAxis.point(across < 0 || across > 1 ? null : t0 + across * (t1 - t0));
+  }
+
+  mark(at) {
+    if (!this.model || !this.painter.plot) return;
+    const { plot } = this.painter, { t0, t1 } = this.view;
+    this.cursor.hidden = at === null || at < t0 || at > t1;
+    if (!this.cursor.hidden) Object.assign(this.cursor.style, { left: `${this.painter.x(at)}px`, height: `${plot.top + plot.height}px` });
+  }
+
+  /** How many pods are pending at a pixel of their lane, by colour; null elsewhere. */
+  pendingUnder(x, y) {
+    const { pendingPlot: plot, pending, colouring } = this.painter;
+    if (!plot || x < plot.left || x >= plot.left + plot.width || y < plot.top || y > plot.top + plot.height) return null;
+    const column = Math.min(pending.columns - 1, Math.floor(((x - plot.left) / plot.width) * pending.columns));
+    const counts = Array.from({ length: COLOURS }, (_, kind) => pending.counts[kind * pending.columns + column]);
+    const rest = (colouring.names ?? []).map((name, kind) => [name, number(counts[kind], 3)]).filter((_, kind) => counts[kind] > 0);
+    return [["Time", instant(timeAxis.cursor)], ["Pending pods", number(counts.reduce((a, b) => a + b, 0), 3)], ...rest];
+  }
+
   cellTerms({ node, time }) {
-    const { names } = this.model.nodes, group = this.painter.group, low = Math.floor(node / group) * group;
-    const high = Math.min(low + group, names.length), width = (CELL.width / this.painter.plot.width) * (this.view.t1 - this.view.t0);
+    const { names } = this.model.nodes, group = this.painter.group, low = Math.floor(node / group) * group, { t0, t1 } = this.view;
+    const high = Math.min(low + group, names.length), width = (CELL.width / this.painter.plot.width) * (t1 - t0);
     const [share] = heatOf(this.model, { t0: time - width / 2, t1: time + width / 2, n0: low, n1: high }, group, 1, 1);
     return [
       [high - low > 1 ? "Nodes" : "Node", high - low > 1 ? `${names[low]} to ${names[high - 1]} (${high - low})` : names[low]],
@@ -165,6 +239,7 @@ class GanttView {
   /** Marks a bar and says all about it below the chart; -1 unmarks. */
   choose(bar) {
     this.chosen = bar;
+    sharedView.set("pod", bar < 0 ? null : this.model.pods.names[this.model.bars.pod[bar]]);
     byId("gantt-details").replaceChildren(bar < 0 ? this.hint() : terms(barTerms(this.model, bar)));
     this.draw();
   }
@@ -180,59 +255,24 @@ class GanttView {
   }
 
   centre(bar) {
-    const { from, to } = this.model.bars, node = nodeOf(this.model, bar) + 0.5;
-    const width = Math.min(this.view.t1 - this.view.t0, Math.max(8 * (to[bar] - from[bar]), this.model.end / 1e5));
-    const rows = Math.min(this.view.n1 - this.view.n0, this.fewestRows()), middle = (from[bar] + to[bar]) / 2;
+    const { from, to } = this.model.bars, node = nodeOf(this.model, bar) + 0.5, { t0, t1, n0, n1 } = this.view;
+    const width = Math.min(t1 - t0, Math.max(8 * (to[bar] - from[bar]), this.model.end / 1e5));
+    const rows = Math.min(n1 - n0, this.fewestRows()), middle = (from[bar] + to[bar]) / 2;
     this.moveTo({ t0: middle - width / 2, t1: middle + width / 2, n0: node - rows / 2, n1: node + rows / 2 });
+  }
+
+  /** The chart as an SVG element. */
+  picture() {
+    const { width, height } = this.painter.size;
+    return pictureOf(width, height, (canvas) => {
+      const painter = new GanttPainter(canvas);
+      painter.resize(width, height);
+      painter.paint(this.model, this.view, ganttColours(this.canvas), this.chosen);
+    });
   }
 
   hint() {
     const text = this.model.heat ? "This chart does not contain single pods." : "Click a bar, or search for a pod, to see its details here.";
     return el("p", { class: "quiet" }, text);
   }
-}
-
-function heatKey({ heat }, group) {
-  const nodes = group > 1 ? ` (each row: ${group} nodes)` : "", ramp = el("span", { class: "ramp", "aria-hidden": "true" });
-  const rest = heat ? "100 %." : "100 %. Zoom in to see pods.";
-  return [el("span", {}, `Share of CPU requested${nodes}: 0 %`), ramp, el("span", {}, rest)];
-}
-
-function barKey({ pods }) {
-  const colours = pods.jobs.length > 1 ? "Colours distinguish jobs and repeat" : "Colours distinguish neighbouring pods";
-  return [el("span", {}, `${colours}. Pale bars: scheduled, not yet started. Marked ends: failed. Overlapping pods are drawn in lanes.`)];
-}
-
-function startGantt() {
-  const view = new GanttView();
-  const pick = async (index) => { view.show(await ganttModel(Number(index))); noteGantt(view.model); };
-  const runs = DATA.gantt.runs.map(({ scheduler, seed, heat }, index) => [index, `${scheduler}, seed ${seed}${heat ? " (heat map)" : ""}`]);
-  byId("gantt-controls").append(dropDown("Run", runs, pick), searchField(view), ...zoomButtons(view));
-  onTheme(() => view.draw());
-  return runs.length ? pick(0) : null;
-}
-
-function noteGantt({ heat, fates, bars }) {
-  const note = byId("gantt-note"), unplaced = fates ? fates.scheduled.length - bars.pod.length : 0;
-  const lines = [];
-  if (heat) lines.push("To keep the page under 10 MB, it contains this run as a heat map only; pods.csv of the run has every pod.");
-  if (unplaced) lines.push(`${number(unplaced, 9)} pods were never placed on a node and are not in the chart.`);
-  note.hidden = !lines.length;
-  note.textContent = lines.join(" ");
-}
-
-function searchField(view) {
-  const answer = el("span", { class: "quiet", role: "status" });
-  const input = el("input", { type: "search", placeholder: "name, then Enter", size: 18 });
-  input.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || !input.value.trim()) return;
-    answer.textContent = view.find(input.value) ? "" : "no such pod in this chart";
-  });
-  return el("label", { class: "field" }, el("span", {}, "Find a pod"), input, answer);
-}
-
-function zoomButtons(view) {
-  const button = (text, label, onclick) => el("button", { type: "button", "aria-label": label, onclick }, text);
-  return [el("div", { class: "buttons", role: "group", "aria-label": "Zoom" },
-    button("+", "Zoom in", () => view.zoom(1.5)), button("−", "Zoom out", () => view.zoom(1 / 1.5)), button("Reset", "Show everything", () => view.reset()))];
 }

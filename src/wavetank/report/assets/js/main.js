@@ -2,6 +2,7 @@
 
 async function start() {
   startTheme();
+  startAxis();
   startWaiting();
   await startSeries();
   await startGantt();

@@ -10,6 +10,7 @@ function startBoxes() {
   });
   byId("boxes-controls").append(scenarioField(drawBoxes), scale);
   onResize(byId("boxes-figure"), drawBoxes);
+  addDownloads(byId("boxes-figure"), () => ({ name: "job-latency", picture: byId("boxes-figure").querySelector("svg"), rows: boxRows }));
 }
 
 /** [scheduler, quantiles over the seeds], the shortest mean first. */
@@ -59,4 +60,10 @@ function boxRow(scheduler, [least, p5, p25, median, p75, p95, most], y, left, x,
     svg("line", { class: "median", x1: x(median), x2: x(median), y1: y - 8, y2: y + 8 }),
   );
   return group;
+}
+
+/** The box plots as rows of a table, a heading first; seconds. */
+function boxRows() {
+  const heads = ["p0", "p5", "p25", "p50", "p75", "p95", "p100"];
+  return [["scheduler", ...heads], ...boxesOf(chosenScenario).map(([scheduler, quantiles]) => [DATA.schedulers[scheduler].name, ...quantiles])];
 }

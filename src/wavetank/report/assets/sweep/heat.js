@@ -5,6 +5,7 @@ let heatKey = "mean_job_latency_s";
 function startHeat() {
   const field = metricField("Metric", heatKey, (key) => { heatKey = key; drawHeat(); }, ({ better, key }) => better && key !== "close_rate");
   byId("heat-controls").append(field);
+  addDownloads(byId("heat"), () => ({ name: "heat", picture: tablePicture(byId("heat")), rows: heatMapRows }));
   onTheme(drawHeat);
   drawHeat();
 }
@@ -12,8 +13,8 @@ function startHeat() {
 function drawHeat() {
   const metric = METRIC.get(heatKey);
   const lead = heatKey === "mean_job_latency_s"
-    ? "CloseRate is the mean job latency of a scheduler divided by that of the best scheduler in the scenario: 1 is the best. Schedulers in hatched cells left pods unscheduled."
-    : `${metric.label}, divided by that of the best scheduler in the scenario (${metric.better} is better): 1 is the best.`;
+    ? "CloseRate is the mean job latency of a scheduler divided by that of the best scheduler in the scenario: 1 is the best. A cell opens the report of its scenario. Schedulers in hatched cells left pods unscheduled."
+    : `${metric.label}, divided by that of the best scheduler in the scenario (${metric.better} is better): 1 is the best. A cell opens the report of its scenario.`;
   byId("heat-lead").textContent = lead;
   byId("heat").replaceChildren(...heatGroups().map(heatTable));
 }
@@ -37,11 +38,11 @@ function heatTable(scenarios) {
   const head = el("tr", {}, el("th"), ...scenarios.map((i) => el("th", { title: about(i) }, DATA.scenarios[i].name)), scenarios.length > 1 ? el("th", {}, "mean") : "");
   const rows = order.map((scheduler) => {
     const { name, description } = DATA.schedulers[scheduler];
-    const shades = rates.get(scheduler).map((value, i) => heatCell(value, worst, `${name} in ${DATA.scenarios[scenarios[i]].name}`));
+    const shades = rates.get(scheduler).map((value, i) => heatCell(value, worst, name, DATA.scenarios[scenarios[i]].name));
     const last = scenarios.length > 1 ? el("td", { class: "mean" }, text(overall(rates.get(scheduler)))) : "";
     return el("tr", {}, el("th", { scope: "row", title: description }, name), ...shades, last);
   });
-  return el("div", { class: "scroll" }, el("table", { class: "heat" }, el("thead", {}, head), el("tbody", {}, ...rows)));
+  return el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Table" }, el("table", { class: "heat" }, el("thead", {}, head), el("tbody", {}, ...rows)));
 }
 
 function about(i) {
@@ -69,9 +70,33 @@ function text(value) {
   return value === null || value >= 1000 ? DASH : value.toFixed(2);
 }
 
-function heatCell(value, worst, title) {
-  if (value === null) return el("td", { class: "none", title }, "");
+/** A cell that opens the report of its scenario, with its scheduler in the Gantt chart. */
+function heatCell(value, worst, scheduler, scenario) {
+  const href = `${encodeURIComponent(scenario)}/report.html#${new URLSearchParams({ run: `${scheduler}/` })}`;
+  const title = `${scheduler} in ${scenario}`;
+  if (value === null) return el("td", { class: "none", title }, el("a", { href, "aria-label": `${title}: pods left unscheduled` }, DASH));
   const share = Math.log(value) / Math.log(worst);
   const style = `background: color-mix(in srgb, var(--heat-1) ${(8 + 84 * share).toFixed(0)}%, var(--heat-0));`;
-  return el("td", { class: value < 1.0005 ? "best" : "", style, title: `${title}: ${value.toFixed(4)}` }, text(value));
+  return el("td", { class: value < 1.0005 ? "best" : "", style, title: `${title}: ${value.toFixed(4)}` }, el("a", { href }, text(value)));
+}
+
+/** The heat map as rows of a table, a heading first. */
+function heatMapRows() {
+  const cells = DATA.scenarios.flatMap(({ name, schedulers }, scenario) => schedulers.map((scheduler) =>
+    [name, DATA.schedulers[scheduler].name, mean(scenario, scheduler, heatKey) ?? NaN, rate(scenario, scheduler) ?? NaN]));
+  return [["scenario", "scheduler", heatKey, "by_best"], ...cells];
+}
+
+/** The tables of an element as a picture: every cell with its ground and its text. */
+function tablePicture(host) {
+  const { left, top, height } = host.getBoundingClientRect(), width = Math.max(...Array.from(host.querySelectorAll("table"), (table) => table.offsetWidth));
+  const picture = svg("svg", { width: width + 8, height });
+  for (const cell of host.querySelectorAll("th, td")) {
+    const box = cell.getBoundingClientRect(), style = getComputedStyle(cell), start = style.textAlign === "left" || style.textAlign === "start";
+    const x = box.left - left, y = box.top - top;
+    picture.append(svg("rect", { x, y, width: box.width, height: box.height, rx: 4, fill: style.backgroundColor === "rgba(0, 0, 0, 0)" ? "none" : style.backgroundColor }));
+    picture.append(svg("text", { x: start ? x : x + box.width / 2, y: y + box.height / 2 + 4, fill: style.color, "font-size": style.fontSize, "font-family": "sans-serif",
+      "font-weight": style.fontWeight, "text-anchor": start ? "start" : "middle" }, cell.textContent));
+  }
+  return picture;
 }

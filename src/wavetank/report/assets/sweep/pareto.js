@@ -10,6 +10,7 @@ function startPareto() {
     metricField("Up", paretoY, (key) => { paretoY = key; drawPareto(); }, directed),
   );
   onResize(byId("pareto-figure"), drawPareto);
+  addDownloads(byId("pareto-figure"), () => ({ name: "two-metrics", picture: byId("pareto-figure").querySelector("svg"), rows: paretoRows }));
 }
 
 function isBetter(key, a, b) {
@@ -23,11 +24,19 @@ function isFront(point, points) {
     (isBetter(paretoY, other.y, point.y) && !isBetter(paretoX, point.x, other.x)));
 }
 
-function drawPareto() {
-  const host = byId("pareto-figure");
-  const points = DATA.scenarios[chosenScenario].schedulers
+function paretoPoints() {
+  return DATA.scenarios[chosenScenario].schedulers
     .map((scheduler) => ({ scheduler, x: mean(chosenScenario, scheduler, paretoX), y: mean(chosenScenario, scheduler, paretoY) }))
     .filter(({ x, y }) => x !== null && y !== null);
+}
+
+/** The points as rows of a table, a heading first. */
+function paretoRows() {
+  return [["scheduler", paretoX, paretoY], ...paretoPoints().map(({ scheduler, x, y }) => [DATA.schedulers[scheduler].name, x, y])];
+}
+
+function drawPareto() {
+  const host = byId("pareto-figure"), points = paretoPoints();
   if (!points.length) return host.replaceChildren(el("p", { class: "quiet" }, "No scheduler has both values in this scenario."));
   const width = host.clientWidth, height = 420, left = 74, bottom = 46;
   const across = span(points.map(({ x }) => x)), up = span(points.map(({ y }) => y));

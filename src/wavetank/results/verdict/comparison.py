@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Literal
 
 from wavetank.results.read.resultsfolder import ResultsFolder
 from wavetank.results.read.runfolder import RunFolder
 from wavetank.results.schema import Better, Column, Kind, reported_metrics
-from wavetank.results.statistics import Interval, mean_interval
+from wavetank.results.statistics import Interval, holm, mean_interval, paired_p_value
 
 Verdict = Literal["best", "close", ""]
 BySeed = dict[int | None, float]
+Pair = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +29,36 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All schedulers under one metric."""
+    """All schedulers under one metric.
+
+    `significant` says of each pair of schedulers whether the paired t-test over their common seeds tells them apart,
+    at 5 % by Holm's rule for all pairs; it has no entry for a pair with fewer than two common seeds.
+    """
 
     metric: Column
     unit: str
     decimals: int
     cells: tuple[Cell, ...]
+    significant: Mapping[Pair, bool] = field(default_factory=dict)
 
     @property
     def uneventful(self) -> bool:
-        """Whether it is a count that is the same in every run, so that a chart is not worthwhile."""
+        """Whether it is the same with every scheduler, so that a chart is not worthwhile: all means are equal.
+
+        Of a single scheduler only a count that is the same in every run is uneventful.
+        """
         means = {cell.interval.mean if cell.interval else None for cell in self.cells}
         varied = any(cell.interval and cell.interval.half_width for cell in self.cells)
-        return self.metric.kind == "count" and len(means) == 1 and not varied
+        return len(means) == 1 and (len(self.cells) > 1 or (self.metric.kind == "count" and not varied))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no scheduler's value depends on the seed, so that the seeds are no sample to test with."""
+        return not any(cell.interval and cell.interval.half_width for cell in self.cells)
+
+    def tells_apart(self, one: str, other: str) -> bool | None:
+        """Whether two schedulers differ significantly; None if they have fewer than two common seeds."""
+        return self.significant.get(frozenset((one, other)))
 
     @property
     def has_values(self) -> bool:
@@ -75,12 +95,13 @@ def _compare(folder: ResultsFolder, metric: Column) -> Comparison:
     unit, factor = _unit(metric.kind, [value for values in by_seed.values() for value in values.values()])
     scaled = {name: {seed: value * factor for seed, value in values.items()} for name, values in by_seed.items()}
     intervals = {name: mean_interval(list(values.values())) if values else None for name, values in scaled.items()}
-    verdicts = _verdicts(metric.better, scaled, intervals)
+    significant = _significant(scaled)
+    verdicts = _verdicts(metric.better, intervals, significant)
     cells = tuple(
         Cell(name, intervals[name], len(folder.runs_of(name)) - len(values), verdicts[name])
         for name, values in scaled.items()
     )
-    return Comparison(metric, unit, _decimals(metric.kind, cells), cells)
+    return Comparison(metric, unit, _decimals(metric.kind, cells), cells, significant)
 
 
 def _by_seed(runs: list[RunFolder], key: str) -> BySeed:
@@ -115,10 +136,12 @@ def _decimals(kind: Kind, cells: tuple[Cell, ...]) -> int:
     return sum(greatest < limit for limit in (1000, 100, 1))
 
 
-def _verdicts(better: Better, values: dict[str, BySeed], intervals: dict[str, Interval | None]) -> dict[str, Verdict]:
+def _verdicts(
+    better: Better, intervals: Mapping[str, Interval | None], significant: Mapping[Pair, bool]
+) -> dict[str, Verdict]:
     """Marks the best mean, unless all are equal, and those that do not differ significantly from it."""
     means = {name: interval.mean for name, interval in intervals.items() if interval}
-    verdicts: dict[str, Verdict] = dict.fromkeys(values, "")
+    verdicts: dict[str, Verdict] = dict.fromkeys(intervals, "")
     if not better or len(set(means.values())) < 2:
         return verdicts
     best = min(means.values()) if better == "lower" else max(means.values())
@@ -126,19 +149,22 @@ def _verdicts(better: Better, values: dict[str, BySeed], intervals: dict[str, In
     for name in means:
         if name in winners:
             verdicts[name] = "best"
-        elif any(_alike(values[name], values[winner]) for winner in winners):
+        elif any(significant.get(frozenset((name, winner))) is False for winner in winners):
             verdicts[name] = "close"
     return verdicts
 
 
-def _alike(one: BySeed, other: BySeed) -> bool:
-    """Whether the 95 % confidence interval of the paired difference contains 0.
+def _significant(values: Mapping[str, BySeed]) -> dict[Pair, bool]:
+    """Tests every two schedulers.
 
     Seeds are paired because both schedulers had the same workload under a seed: variation between seeds then does
     not hide differences between schedulers. One common seed is not enough.
     """
+    pairs = list(combinations(values, 2))
+    found = holm([_p_value(values[one], values[other]) for one, other in pairs])
+    return {frozenset(pair): mark for pair, mark in zip(pairs, found, strict=True) if mark is not None}
+
+
+def _p_value(one: BySeed, other: BySeed) -> float | None:
     differences = [one[seed] - other[seed] for seed in one if seed in other]
-    if len(differences) < 2:
-        return False
-    interval = mean_interval(differences)
-    return interval.low is not None and interval.high is not None and interval.low <= 0 <= interval.high
+    return paired_p_value(differences) if len(differences) > 1 else None

@@ -1,0 +1,68 @@
+// What is seen: the time axis that all charts over time share, and the view in the URL's hash.
+
+/** The part of an axis that charts show, and the point that their cursors mark. */
+class Axis {
+  constructor(end = 0) {
+    Object.assign(this, { end, range: null, cursor: null, zoomed: [], pointed: [] });
+  }
+
+  /** Shows a part of the axis, at least a millionth of it; everything without one. */
+  zoom(low = null, high = null) {
+    const least = (this.end || Math.abs(high) || 1) / 1e6;
+    const all = low === null || (this.end && low <= 0 && high >= this.end);
+    this.range = all ? null : this.within(low, Math.max(high, low + least));
+    for (const draw of this.zoomed) draw();
+  }
+
+  /** Pushes a part back inside the axis. */
+  within(low, high) {
+    if (!this.end) return [low, high];
+    const size = Math.min(high - low, this.end), start = Math.min(Math.max(low, 0), this.end - size);
+    return [start, start + size];
+  }
+
+  /** Marks a point in all charts of the axis; null for none. */
+  point(at) {
+    this.cursor = at;
+    for (const mark of this.pointed) mark(at);
+  }
+}
+
+/** The view in the URL's hash, as name=value pairs: a link to it shows the same view again. */
+const sharedView = {
+  pairs: readHash(),
+  listeners: [],
+  get(name) {
+    return this.pairs.get(name);
+  },
+  /** Keeps a value; null forgets it. */
+  set(name, value) {
+    if (value === null) this.pairs.delete(name);
+    else this.pairs.set(name, String(value));
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      try {
+        history.replaceState(null, "", this.pairs.size ? `#${this.pairs}` : location.pathname + location.search);
+      } catch {
+        // Some browsers refuse this for files, or if it happens too often: the view is then not in the URL.
+      }
+    });
+  },
+};
+
+/** Reads the hash; a plain one (#gantt) leads to a section and is no view. */
+function readHash() {
+  return new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
+}
+
+const timeAxis = new Axis(DATA.end);
+
+function startAxis() {
+  timeAxis.zoomed.push(() => sharedView.set("t", timeAxis.range?.map((time) => Number(time.toPrecision(9))).join("..") ?? null));
+  const read = () => {
+    const range = (sharedView.get("t") ?? "").split("..").map(Number);
+    timeAxis.zoom(...(range.length === 2 && range.every(Number.isFinite) && range[0] < range[1] ? range : []));
+  };
+  addEventListener("hashchange", () => { sharedView.pairs = readHash(); read(); for (const apply of sharedView.listeners) apply(); });
+  read();
+}

@@ -1,0 +1,59 @@
+// Saving a chart as SVG and its data as CSV.
+
+const DRAWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-family", "font-weight", "opacity", "visibility"];
+const LEGEND_ROW = 20;
+
+/** Adds buttons behind a chart; `chart()` gives its file name, its picture (an SVG element) and its rows, a heading first. */
+function addDownloads(host, chart) {
+  const button = (text, label, save) => el("button", { type: "button", "aria-label": label, onclick: save }, text);
+  const name = () => `${document.title.split(" · ")[0]}-${chart().name}`.replace(/[^\w.-]+/g, "-");
+  const saveSvg = () => save(`${name()}.svg`, "image/svg+xml", svgText(chart()));
+  const saveCsv = () => save(`${name()}.csv`, "text/csv", csvText(chart().rows()));
+  host.after(el("div", { class: "downloads" }, button("SVG", `Download ${host.id} as SVG`, saveSvg), button("CSV", `Download the data of ${host.id} as CSV`, saveCsv)));
+}
+
+function save(name, type, text) {
+  const link = el("a", { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** A picture that looks the same without the page's style, with its legend below it. */
+function svgText({ picture, legend = [] }) {
+  const copy = styledCopy(picture), width = Number(picture.getAttribute("width")), height = Number(picture.getAttribute("height"));
+  const style = getComputedStyle(document.body), ground = getComputedStyle(document.documentElement).getPropertyValue("--ground").trim();
+  legend.forEach(({ index, name }, row) => {
+    const line = styledCopy(picture.querySelector(`.line.${look(index).colour} path`) ?? svg("path"));
+    fill(line, { d: `M52 ${height + row * LEGEND_ROW + 10}h28`, fill: "none" }, []);
+    const text = svg("text", { x: 88, y: height + row * LEGEND_ROW + 14, fill: style.color, "font-size": 12, "font-family": "sans-serif" }, name);
+    copy.append(line, text);
+  });
+  const total = height + legend.length * LEGEND_ROW + (legend.length ? 8 : 0);
+  fill(copy, { xmlns: SVG, width, height: total, viewBox: `0 0 ${width} ${total}` }, []);
+  copy.prepend(svg("rect", { width, height: total, fill: ground }));
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(copy)}\n`;
+}
+
+/** A copy of an element of the page in which every element has the colours and lines that it is drawn with. */
+function styledCopy(element) {
+  const copy = element.cloneNode(false);
+  const style = element.isConnected ? getComputedStyle(element) : null;
+  for (const name of DRAWN) {
+    const value = style?.getPropertyValue(name);
+    if (value) copy.setAttribute(name, value);
+  }
+  for (const name of ["class", "tabindex", "role"]) copy.removeAttribute(name);
+  for (const child of element.childNodes) copy.append(child.nodeType === Node.ELEMENT_NODE ? styledCopy(child) : child.cloneNode());
+  return copy;
+}
+
+/** Rows as CSV; numbers that are not known are empty. */
+function csvText(rows) {
+  const cell = (value) => {
+    if (typeof value === "number") return Number.isFinite(value) ? String(Number(value.toPrecision(9))) : "";
+    return /[",\n\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  };
+  return `${rows.map((row) => row.map(cell).join(",")).join("\n")}\n`;
+}

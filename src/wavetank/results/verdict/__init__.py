@@ -1,0 +1,1 @@
+"""What was found: the schedulers compared in every metric, and the differences in sentences."""

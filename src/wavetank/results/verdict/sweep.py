@@ -1,0 +1,96 @@
+"""The verdict of a sweep: which scheduler is best in how many scenarios."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import fsum
+
+from wavetank.results.read.sweepfolder import SweepFolder
+from wavetank.results.schema import JOB_LATENCY
+from wavetank.results.verdict.phrases import duration, listed
+from wavetank.results.verdict.verdict import Finding, Verdict
+
+_MOST_NAMED = 3  # schedulers after the best one
+_CLOSE = 1.05  # worst ÷ best, up to which the choice of a scheduler hardly matters
+
+
+def sweep_verdict(folder: SweepFolder) -> Verdict:
+    """Returns the verdict of a sweep by mean job latency; schedulers that left pods unscheduled do not count."""
+    rankings = {scenario.name: ranking(folder, scenario.name) for scenario in folder.facts.scenarios}
+    finished = {scenario: means for scenario, means in rankings.items() if means}
+    if not finished:
+        return Verdict((Finding("No scheduler finished all pods in any scenario."),))
+    alone = len(folder.schedulers) == 1
+    found = _between_scenarios(finished) if alone else (_wins(folder, finished), *_widest(finished))
+    return Verdict((*found, *_unfinished(rankings)))
+
+
+def ranking(folder: SweepFolder, scenario: str) -> list[tuple[str, float]]:
+    """Returns the schedulers that finished everything, with their mean job latency (seconds), the best first."""
+    values: dict[str, list[float | None]] = {}
+    for row in folder.rows:
+        if row["scenario"] == scenario:
+            values.setdefault(row["scheduler"], []).append(None if row["unscheduled_pods"] else row[JOB_LATENCY])
+    known = {name: [each for each in of if each is not None] for name, of in values.items()}
+    means = [(name, fsum(known[name]) / len(of)) for name, of in values.items() if len(known[name]) == len(of)]
+    return sorted(means, key=lambda pair: pair[1])
+
+
+def told_apart(folder: SweepFolder, scenario: str, one: str, other: str) -> bool | None:
+    """Whether two schedulers differ significantly in mean job latency; None if that was not tested."""
+    for row in folder.comparisons:
+        if (row["scenario"], row["metric"]) == (scenario, JOB_LATENCY) and {row["a"], row["b"]} == {one, other}:
+            return {"yes": True, "no": False}.get(row["significant"] or "")
+    return None
+
+
+def _wins(folder: SweepFolder, rankings: dict[str, list[tuple[str, float]]]) -> Finding:
+    wins = Counter(means[0][0] for means in rankings.values() if len(means) == 1 or means[0][1] < means[1][1])
+    shown, total = wins.most_common(1 + _MOST_NAMED), len(rankings)
+    if not shown:
+        return Finding("The best schedulers have equal mean job latencies in every scenario.", JOB_LATENCY)
+    best, count = shown[0]
+    text = f"{best} has the lowest mean job latency in {count} of {total} scenario{'s' if total > 1 else ''}"
+    alone = [_is_alone(folder, scenario, means) for scenario, means in rankings.items() if means[0][0] == best]
+    tested = [each for each in alone if each is not None]
+    text += f" (significantly in {sum(tested)})" if tested else " (with one seed, significance is unknown)"
+    others = [f"{name} in {number}" for name, number in shown[1:]]
+    significant = all(tested) if tested else None
+    return Finding(f"{text}{', ' + listed(others) if others else ''}.", JOB_LATENCY, best, significant=significant)
+
+
+def _is_alone(folder: SweepFolder, scenario: str, means: list[tuple[str, float]]) -> bool | None:
+    """Whether the best differs significantly from all others."""
+    (best, _), *others = means
+    tests = [told_apart(folder, scenario, best, name) for name, _ in others]
+    return None if None in tests or not tests else all(tests)
+
+
+def _between_scenarios(rankings: dict[str, list[tuple[str, float]]]) -> list[Finding]:
+    """Tells in which scenarios the jobs of the only scheduler take least and most."""
+    latencies = {scenario: means[0][1] for scenario, means in rankings.items()}
+    least, most = (pick(latencies, key=lambda name: latencies[name]) for pick in (min, max))
+    times = f"{duration(latencies[least])} on average in {least}"
+    times += f" (the least) and {duration(latencies[most])} in {most} (the most)" if least != most else ""
+    return [Finding(f"Jobs take {times}.", JOB_LATENCY)]
+
+
+def _widest(rankings: dict[str, list[tuple[str, float]]]) -> list[Finding]:
+    """Tells where the choice of a scheduler matters most."""
+    rates = {
+        scenario: means[-1][1] / means[0][1] for scenario, means in rankings.items() if len(means) > 1 and means[0][1]
+    }
+    if not rates:
+        return []
+    scenario = max(rates, key=lambda name: rates[name])
+    best, worst, rate = rankings[scenario][0][0], rankings[scenario][-1][0], rates[scenario]
+    if rate < _CLOSE:
+        text = f"In no scenario is the worst scheduler more than {100 * (rate - 1):.1f} % behind the best."
+        return [Finding(text, JOB_LATENCY)]
+    text = f"The choice matters most in {scenario}: with {worst} jobs take {rate:.2f} × as long as with {best}."
+    return [Finding(text, JOB_LATENCY, best, worst)]
+
+
+def _unfinished(rankings: dict[str, list[tuple[str, float]]]) -> list[Finding]:
+    none = [scenario for scenario, means in rankings.items() if not means]
+    return [Finding(f"No scheduler finished all pods in {listed(none)}.")] if none else []

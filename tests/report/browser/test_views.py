@@ -1,0 +1,147 @@
+"""What a reader sees of a report: zoom, cursor, the view in the address, downloads."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.report.browser.conftest import Open
+from tests.report.synthetic import Recipe
+from wavetank.report.page.html import write_report
+
+Results = Callable[[Recipe], Path]
+TICKS = "#{} .axis text:not(.title)"
+
+
+@pytest.fixture
+def report(results: Results, open_page: Open) -> Page:
+    return open_page(write_report(results(Recipe(seeds=(1, 2)))))
+
+
+def ticks(page: Page, chart: str) -> list[str]:
+    """Returns the labels of a chart's time axis."""
+    return page.locator(TICKS.format(chart)).evaluate_all(
+        "texts => texts.filter(text => text.getAttribute('text-anchor') === 'middle').map(text => text.textContent)"
+    )
+
+
+def drag(page: Page, chart: str, low: float, high: float) -> None:
+    """Drags over a chart, from and to shares of its width."""
+    target = page.locator(chart)
+    target.scroll_into_view_if_needed()
+    box = target.bounding_box()
+    assert box is not None
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + low * box["width"], y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + high * box["width"], y, steps=3)
+    page.mouse.up()
+
+
+@pytest.mark.parametrize("chart", ["#utilization > svg", "#gantt-figure canvas"])
+def test_a_drag_zooms_all_charts_over_time(report: Page, chart: str) -> None:
+    before = {name: ticks(report, name) for name in ("utilization", "pending")}
+    drag(report, chart, 0.4, 0.6)
+    report.wait_for_function("location.hash.includes('t=')")
+    for name, labels in before.items():
+        assert ticks(report, name) != labels
+    report.locator(chart).dblclick()
+    report.wait_for_function("!location.hash.includes('t=')")
+    assert {name: ticks(report, name) for name in before} == before
+
+
+def test_the_waiting_times_have_an_axis_of_their_own(report: Page) -> None:
+    before = ticks(report, "utilization")
+    drag(report, "#waiting-chart > svg", 0.5, 0.7)
+    assert ticks(report, "utilization") == before
+
+
+def test_the_address_leads_to_the_same_view(report: Page) -> None:
+    drag(report, "#utilization > svg", 0.3, 0.5)
+    report.locator("#gantt-controls select").nth(0).select_option("volcano")
+    report.locator("#gantt-controls select").nth(1).select_option("2")
+    report.get_by_role("radio", name="Lanes").check(force=True)
+    search = report.get_by_placeholder("name, then Enter")
+    search.fill("job-3-1")
+    search.press("Enter")
+    report.wait_for_function("location.hash.includes('pod=')")
+    seen = ticks(report, "utilization")
+    report.reload()
+    report.wait_for_selector("html[data-ready]", state="attached")
+    assert ticks(report, "utilization") == seen
+    assert report.locator("#gantt-controls select").nth(0).input_value() == "volcano"
+    assert report.locator("#gantt-controls select").nth(1).input_value() == "2"
+    assert report.get_by_role("radio", name="Lanes").is_checked()
+    assert "job-3-1" in report.locator("#gantt-details").inner_text()
+
+
+def test_an_address_that_means_nothing_shows_everything(results: Results, open_page: Open) -> None:
+    page = open_page(write_report(results(Recipe(seeds=(1,)))))
+    page.goto(f"{page.url}#t=9..x&run=nobody/7&nodes=5..1&colour=none&pod=missing")
+    page.reload()
+    page.wait_for_selector("html[data-ready]", state="attached")
+    assert page.locator("#trouble").is_hidden()
+
+
+def test_the_cursor_is_shared(report: Page) -> None:
+    report.locator("#utilization > svg").scroll_into_view_if_needed()
+    report.locator("#utilization > svg").hover(position={"x": 400, "y": 100})
+    assert report.locator("#pending .cross").get_attribute("visibility") == "visible"
+    assert report.locator("#gantt-figure .cursor").is_visible()
+
+
+def test_a_chart_zooms_and_pans_by_keyboard(report: Page) -> None:
+    whole = ticks(report, "utilization")
+    report.locator("#utilization > svg").focus()
+    report.keyboard.press("+")
+    zoomed = ticks(report, "utilization")
+    assert zoomed != whole
+    report.keyboard.press("Shift+ArrowRight")
+    assert ticks(report, "utilization") != zoomed
+    report.keyboard.press("0")
+    assert ticks(report, "utilization") == whole
+
+
+@pytest.mark.parametrize("chart", ["utilization", "waiting-chart", "gantt"])
+def test_a_chart_is_saved_as_svg(report: Page, chart: str) -> None:
+    root = ElementTree.fromstring(saved(report, chart, "SVG"))
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert len(list(root.iter())) > 20
+    assert "var(" not in ElementTree.tostring(root, encoding="unicode")
+
+
+def test_the_data_of_a_chart_are_saved_as_csv(report: Page) -> None:
+    rows = list(csv.reader(io.StringIO(saved(report, "utilization", "CSV"))))
+    assert rows[0] == ["line", "time_s", "value"]
+    assert {row[0] for row in rows[1:]} == {"kube-scheduler", "most-allocated", "volcano"}
+    pods = list(csv.DictReader(io.StringIO(saved(report, "gantt", "CSV"))))
+    assert len(pods) == 200
+    assert pods[0]["pod"] == "default/job-0-0"
+
+
+def saved(page: Page, chart: str, kind: str) -> str:
+    """Returns what a chart's button saves."""
+    host = "#gantt-figure" if chart == "gantt" else f"#{chart} + .downloads"
+    with page.expect_download() as download:
+        page.locator(host).get_by_role("button", name=kind, exact=False).filter(has_text=kind).click()
+    return Path(download.value.path()).read_text(encoding="utf-8")
+
+
+def test_bars_are_coloured_by_what_is_chosen(report: Page) -> None:
+    colour = report.locator("#gantt-controls select").nth(2)
+    pictures = set()
+    for option in colour.locator("option").evaluate_all("options => options.map(option => option.value)"):
+        colour.select_option(option)
+        pictures.add(report.evaluate("document.querySelector('#gantt-figure canvas').toDataURL()"))
+    assert len(pictures) == colour.locator("option").count() > 1
+
+
+def test_every_seed_is_in_the_gantt_chart(report: Page) -> None:
+    seeds = report.locator("#gantt-controls select").nth(1).locator("option")
+    assert seeds.all_inner_texts() == ["1", "2"]
