@@ -13,13 +13,16 @@ from wavetank.report.comparison import comparison_cards, comparison_table, verdi
 from wavetank.report.page.facts import facts_line, scheduler_list, warnings_block
 from wavetank.report.page.pagefile import asset, fill_page, write_page
 from wavetank.report.page.payload import payload
+from wavetank.report.whowaits import who_waits_section
 from wavetank.results.layout import REPORT
 from wavetank.results.read.resultsfolder import PodTables, ResultsFolder
 from wavetank.results.verdict.comparison import compare
 from wavetank.results.verdict.verdict import experiment_verdict
 
 # Later scripts use earlier ones; the last starts the page.
-GANTT_SCRIPTS = (
+CHART_SCRIPTS = (
+    "js/series",
+    "js/waiting",
     "js/gantt-stack",
     "js/gantt-colour",
     "js/gantt-model",
@@ -28,20 +31,8 @@ GANTT_SCRIPTS = (
     "js/gantt-view",
     "js/gantt",
 )
-SCRIPTS = (
-    "js/format",
-    "js/dom",
-    "js/data",
-    "js/axis",
-    "js/downloads",
-    "js/svgcontext",
-    "js/linechart",
-    "js/series",
-    "js/waiting",
-    *GANTT_SCRIPTS,
-    "js/theme",
-    "js/main",
-)
+COMMON_SCRIPTS = ("js/format", "js/dom", "js/data", "js/axis", "js/downloads", "js/svgcontext", "js/linechart")
+SCRIPTS = (*COMMON_SCRIPTS, *CHART_SCRIPTS, "js/theme", "js/main")
 # Of runs with services, node groups or prices, autoscalers, queues: other pages have neither script nor section.
 SERVICES, NODES, ENERGY, AUTOSCALING, QUEUES = "services", "nodes", "energy", "autoscaling", "queues"
 SECTION_SCRIPTS = {
@@ -51,7 +42,8 @@ SECTION_SCRIPTS = {
     AUTOSCALING: ("js/autoscaling",),
     QUEUES: ("js/queues",),
 }
-SECTIONS = ("series", SERVICES, QUEUES, NODES, ENERGY, AUTOSCALING, "waiting", "gantt")
+WHO_WAITS = "whowaits"
+SECTIONS = ("series", SERVICES, QUEUES, NODES, ENERGY, AUTOSCALING, "waiting", WHO_WAITS, "gantt")
 # The section whose pictures show a metric best; of all others the first one is shown first.
 SHOWN_BY = {
     "mean_waiting_time_s": "waiting",
@@ -95,7 +87,7 @@ def _page(folder: ResultsFolder) -> str:
         QUEUES: has_queues(folder),
     }
     first, *others = _ordered([name for name in SECTIONS if present.get(name, True)], told)
-    slots |= {"first": asset(f"{first}.html"), "sections": "".join(asset(f"{name}.html") for name in others)}
+    slots |= {"first": _section(folder, first), "sections": "".join(_section(folder, name) for name in others)}
     absent = {script for name, some in SECTION_SCRIPTS.items() if not present[name] for script in some}
     scripts = [name for name in ALL_SCRIPTS if name not in absent]
     styles = ["report.css", *(f"{name}.css" for name in (SERVICES, NODES) if present[name])]
@@ -106,3 +98,7 @@ def _ordered(sections: list[str], told: list[str]) -> list[str]:
     """Returns the sections, first the one that shows the metric of the most important finding."""
     first = SHOWN_BY.get(told[0], sections[0]) if told else sections[0]
     return sorted(sections, key=lambda name: name != first)
+
+
+def _section(folder: ResultsFolder, name: str) -> str:
+    return who_waits_section(folder) if name == WHO_WAITS else asset(f"{name}.html")

@@ -15,7 +15,7 @@ from wavetank.results.read.runfolder import RunFolder
 from wavetank.results.statistics import CONFIDENCE, mean_interval, paired_p_value
 
 MOST_GROUPS = 24  # more are no longer an overview
-MOST_PODS = 1_000_000  # of all runs of a scheduler, above which pods are not read again for one sentence
+MOST_PODS = 300_000  # of all runs of a scheduler, above which pods are not read again for one sentence
 
 # Numbers, and the ends that Kubernetes makes for generated names: five to ten of these letters and digits.
 _SUFFIX = re.compile(r"(?:-(?:\d+|[bcdfghjklmnpqrstvwxz2456789]{5,10}))+$")

@@ -45,7 +45,10 @@ async function startGantt() {
   host.append(controls.scheduler, controls.seed, controls.colour, controls.rows, searchField(view), ...zoomButtons(view));
   onTheme(() => view.draw());
   const apply = () => readGanttView(view, state, redraw);
-  sharedView.listeners.push(apply);
+  sharedView.listeners.push(() => {
+    if (sharedView.get("pod")) byId("gantt").scrollIntoView(); // a link of the page leads to a pod
+    return apply();
+  });
   await apply();
 }
 
@@ -56,9 +59,11 @@ async function readGanttView(view, state, redraw) {
   view.mode = sharedView.get("rows") === "lanes" ? "lanes" : "size";
   view.colour = sharedView.get("colour") ?? null;
   const pod = sharedView.get("pod"), rows = (sharedView.get("nodes") ?? "").split("..").map(Number);
+  view.rows = null;
   await redraw();
   if (rows.length === 2 && rows.every(Number.isFinite) && rows[0] < rows[1] && rows[1] <= view.nodes) view.rows = rows;
   const bar = pod && view.model.bars ? findBar(view.model, pod, -1) : -1;
+  if (bar >= 0 && !sharedView.get("t") && !view.rows) view.centre(bar);
   if (bar >= 0) view.choose(bar);
   else view.draw();
 }
