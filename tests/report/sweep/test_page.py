@@ -9,8 +9,9 @@ from tests.sweeps.trials import ran
 from wavetank.errors import InputError
 from wavetank.report.page.pagefile import ASSETS
 from wavetank.report.sweep.page import SCRIPTS, write_sweep_report
-from wavetank.report.sweep.table import ranking, sweep_table
+from wavetank.report.sweep.table import sweep_table
 from wavetank.results.read.sweepfolder import SweepFolder
+from wavetank.results.verdict.sweep import ranking
 
 SWEEP = {"clusters": [{"name": "original"}, {"name": "half", "nodes": "-50%"}]}
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from wavetank.errors import InputError
 from wavetank.report.comparison import BETTER, heading
-from wavetank.report.metrics import Comparison, compare
 from wavetank.report.page.facts import seeds_text
 from wavetank.report.plots.figure import axes_for, legend, line_style, longest, new_figure, tidy, time_unit
 from wavetank.report.plots.gantt import draw_gantt
@@ -17,6 +16,7 @@ from wavetank.report.plots.intervals import draw_interval
 from wavetank.results.columns.decimals import Floats
 from wavetank.results.read.resultsfolder import SERIES, ResultsFolder
 from wavetank.results.read.runfolder import RunFolder
+from wavetank.results.verdict.comparison import Comparison, compare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
