@@ -21,6 +21,7 @@ export class Colouring {
   resolve() {
     const names = [...FILLS, OTHERS, ...Object.values(STATES), ...RAMP];
     this.values = Object.fromEntries(names.map((name) => [name, colour(name)]));
+    this.known = new Map(); // colours by value: this is asked for each pod in each frame
   }
 
   /** Numbers the values by how many pods have them, so that frequent ones get colours of their own. */
@@ -33,6 +34,7 @@ export class Colouring {
     const found = [...this.counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([value]) => value);
     if (this.by === "priority") this.indexes = new Map(found.sort((a, b) => a - b).map((value, i) => [value, i]));
     else for (const value of found) if (!this.indexes.has(value)) this.indexes.set(value, this.indexes.size);
+    this.known = new Map();
   }
 
   valueOf(pod) {
@@ -41,26 +43,28 @@ export class Colouring {
   }
 
   of(pod) {
-    return this.values[this.nameOf(this.valueOf(pod))];
+    const value = this.valueOf(pod);
+    let found = this.known.get(value);
+    if (found === undefined) {
+      found = this.values[this.nameOf(value)];
+      this.known.set(value, found);
+    }
+    return found;
   }
 
   nameOf(value) {
     if (this.by === "state") return STATES[value] ?? OTHERS;
     const index = this.indexes.get(value) ?? FILLS.length;
     if (this.by === "priority") return RAMP[Math.min(RAMP.length - 1, Math.floor((index * RAMP.length) / Math.max(RAMP.length, this.indexes.size)))];
-    return FILLS[index] ?? OTHERS;
+    return this.by === "owner" && this.indexes.size > FILLS.length ? FILLS[index % FILLS.length] : (FILLS[index] ?? OTHERS);
   }
 
-  /** The legend: [text, colour's name, number of pods]; what has no colour of its own is one entry. */
+  /** The legend: [text, colour's name, number of pods]; the last entry stands for all that are not listed. */
   legend() {
-    const entries = [];
-    let others = 0;
     const sorted = [...this.counts].sort((a, b) => (this.by === "priority" ? b[0] - a[0] : b[1] - a[1]));
-    for (const [value, count] of sorted) {
-      const name = this.nameOf(value);
-      if (name === OTHERS && this.by !== "state") others += count;
-      else entries.push([String(value), name, count]);
-    }
-    return others ? [...entries, ["others", OTHERS, others]] : entries;
+    const entries = sorted.slice(0, FILLS.length).map(([value, count]) => [String(value), this.nameOf(value), count]);
+    const others = sorted.slice(FILLS.length);
+    const sum = others.reduce((total, [, count]) => total + count, 0);
+    return others.length ? [...entries, [this.by === "owner" ? `${others.length} more, colours repeat` : "others", OTHERS, sum]] : entries;
   }
 }

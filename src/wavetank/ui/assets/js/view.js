@@ -7,11 +7,12 @@ import { colour } from "./theme.js";
 const NAMED = 64; // boxes from this side on have their names
 const NAME_HEIGHT = 15;
 const MARGIN = 10; // around all boxes
+const INKS = ["ground", "surface", "rule", "ink", "quiet", "failed", "warn-rule"];
 
 export class NodeMap {
   /** `settings` has the colouring, grouping and measure; `pick` is called with {node, pod} that was chosen. */
   constructor(parent, cluster, settings, pick) {
-    Object.assign(this, { cluster, settings, pick, chosen: null, shape: -1, layout: null, planned: false, whole: true, frames: [] });
+    Object.assign(this, { cluster, settings, pick, chosen: null, shape: -1, layout: null, planned: false, whole: true, top: 0, frames: [] });
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.space = el("div", { class: "space" });
     this.mark = el("div", { class: "mark", hidden: true });
@@ -26,7 +27,7 @@ export class NodeMap {
   }
 
   listen() {
-    this.scroller.addEventListener("scroll", () => this.schedule(true));
+    this.scroller.addEventListener("scroll", () => this.schedule());
     this.scroller.addEventListener("pointermove", (event) => this.hover(event));
     this.scroller.addEventListener("pointerleave", () => { this.tip.hidden = true; });
     this.scroller.addEventListener("click", (event) => this.choose(this.at(event)));
@@ -54,10 +55,29 @@ export class NodeMap {
 
   draw() {
     if (!this.layout || this.shape !== this.cluster.shape) this.place();
-    if (this.whole) this.drawAll();
-    else for (const node of this.cluster.changed) this.drawNode(this.placeOf.get(node));
+    const top = Math.round(this.scroller.scrollTop);
+    const height = this.scroller.clientHeight;
+    const moved = top - this.top;
+    this.top = top;
+    if (this.whole || Math.abs(moved) >= height) this.drawPart(0, height);
+    else {
+      if (moved) this.shift(moved, height);
+      for (const node of this.cluster.changed) this.drawNode(this.placeOf.get(node));
+    }
     this.cluster.changed.clear();
     this.whole = false;
+  }
+
+  /** Moves what is drawn, and draws what has come into view. */
+  shift(by, height) {
+    const { context, canvas } = this;
+    const ratio = canvas.height / height;
+    context.save();
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.drawImage(canvas, 0, -by * ratio);
+    context.restore();
+    if (by > 0) this.drawPart(height - by, height);
+    else this.drawPart(0, -by);
   }
 
   place() {
@@ -78,15 +98,22 @@ export class NodeMap {
     this.showMark();
   }
 
-  drawAll() {
-    const names = ["ground", "surface", "rule", "ink", "quiet", "failed", "warn-rule", "accent"];
-    this.inks = Object.fromEntries(names.map((name) => [name, colour(name)]));
-    const { context, layout } = this;
+  /** Draws what is between two heights of the view. */
+  drawPart(from, to) {
+    const { context, layout, top } = this;
+    if (this.whole) this.inks = Object.fromEntries(INKS.map((name) => [name, colour(name)]));
+    context.save();
+    context.beginPath();
+    context.rect(0, from, this.scroller.clientWidth, to - from);
+    context.clip();
     context.fillStyle = this.inks.surface;
-    context.fillRect(0, 0, this.scroller.clientWidth, this.scroller.clientHeight);
-    const top = this.scroller.scrollTop;
-    for (const group of layout.groups) if (group.title && group.top > top - 40 && group.top < top + layout.height + 40) this.drawTitle(group, top);
-    for (const place of layout.places) if (place.y + layout.side > top && place.y < top + this.scroller.clientHeight) this.drawNode(place);
+    context.fillRect(0, from, this.scroller.clientWidth, to - from);
+    for (const group of layout.groups) if (group.title && group.top - top > from - 40 && group.top - top < to + 40) this.drawTitle(group, top);
+    for (const place of layout.places) {
+      const y = place.y + MARGIN - top;
+      if (y + layout.side >= from && y <= to) this.drawNode(place);
+    }
+    context.restore();
   }
 
   drawTitle(group, top) {
@@ -106,29 +133,31 @@ export class NodeMap {
     const { node } = place;
     const side = layout.side;
     const x = place.x + MARGIN;
-    const y = place.y + MARGIN - this.scroller.scrollTop;
+    const y = place.y + MARGIN - this.top;
     if (y + side < 0 || y > this.scroller.clientHeight) return;
     const named = side >= NAMED;
-    context.fillStyle = inks.surface;
+    context.fillStyle = inks.surface; // over a wider frame that was there
     context.fillRect(x - 1, y - 1, side + 2, side + 2);
-    context.fillStyle = inks.ground;
+    context.fillStyle = inks.rule;
     context.fillRect(x, y, side, side);
+    context.fillStyle = inks.ground;
+    context.fillRect(x + 1, y + 1, side - 2, side - 2);
     const inner = { x: x + 1, y: y + 1 + (named ? NAME_HEIGHT : 0), w: side - 2, h: side - 2 - (named ? NAME_HEIGHT : 0) };
     const line = side > 30 ? 1 : side > 16 ? 0.5 : 0;
     for (const box of podBoxes(node, settings.measure)) {
       context.fillStyle = settings.colouring.of(box.pod);
       context.fillRect(inner.x + box.x * inner.w, inner.y + box.y * inner.h, Math.max(0.5, box.w * inner.w - line), Math.max(0.5, box.h * inner.h - line));
     }
-    this.drawFrame(node, x, y, side);
+    if (!node.ready || node.cordoned) this.drawFrame(node, x, y, side);
     if (named) this.drawName(node, x, y, side);
   }
 
+  /** The frame of a node that is cordoned, or not ready. */
   drawFrame(node, x, y, side) {
     const { context, inks } = this;
-    const wrong = !node.ready || node.cordoned;
-    context.lineWidth = wrong ? Math.min(2, side / 10) : 1;
-    context.strokeStyle = node.ready ? (node.cordoned ? inks["warn-rule"] : inks.rule) : inks.failed;
-    context.setLineDash(node.ready && node.cordoned && side > 20 ? [4, 3] : []);
+    context.lineWidth = Math.min(2, side / 10);
+    context.strokeStyle = node.ready ? inks["warn-rule"] : inks.failed;
+    context.setLineDash(node.ready && side > 20 ? [4, 3] : []);
     context.strokeRect(x + 0.5, y + 0.5, side - 1, side - 1);
     context.setLineDash([]);
     if (node.ready) return;
