@@ -6,6 +6,11 @@ const OTHERS = "bar-5";
 const STATES = { Running: "bar-2", Starting: "bar-4", Terminating: "bar-1", Unknown: "bar-5" };
 const RAMP = ["heat-1", "bar-2", "bar-4", "bar-1", "bar-3"];
 
+const WAITS = [[1, "waited under 1 s"], [10, "1 to 10 s"], [60, "10 to 60 s"], [600, "1 to 10 min"], [Number.POSITIVE_INFINITY, "over 10 min"]];
+
+/** How long a pod of a finished run waits, as a word of the legend. */
+export const waitOf = (seconds) => WAITS.find(([most]) => seconds < most || most === Number.POSITIVE_INFINITY)[1];
+
 export const COLOURINGS = [["namespace", "namespace"], ["owner", "owner"], ["priority", "priority"], ["state", "state"]];
 
 /** Gives pods their colours; values keep the colour that they got first. */
@@ -54,6 +59,7 @@ export class Colouring {
 
   nameOf(value) {
     if (this.by === "state") return STATES[value] ?? OTHERS;
+    if (this.by === "wait") return RAMP[WAITS.findIndex(([, text]) => text === value)];
     const index = this.indexes.get(value) ?? FILLS.length;
     if (this.by === "priority") return RAMP[Math.min(RAMP.length - 1, Math.floor((index * RAMP.length) / Math.max(RAMP.length, this.indexes.size)))];
     return this.by === "owner" && this.indexes.size > FILLS.length ? FILLS[index % FILLS.length] : (FILLS[index] ?? OTHERS);
@@ -61,7 +67,9 @@ export class Colouring {
 
   /** The legend: [text, colour's name, number of pods]; the last entry stands for all that are not listed. */
   legend() {
-    const sorted = [...this.counts].sort((a, b) => (this.by === "priority" ? b[0] - a[0] : b[1] - a[1]));
+    const place = (value) => WAITS.findIndex(([, text]) => text === value);
+    const order = { priority: (a, b) => b[0] - a[0], wait: (a, b) => place(a[0]) - place(b[0]) }[this.by] ?? ((a, b) => b[1] - a[1]);
+    const sorted = [...this.counts].sort(order);
     const entries = sorted.slice(0, FILLS.length).map(([value, count]) => [String(value), this.nameOf(value), count]);
     const others = sorted.slice(FILLS.length);
     const sum = others.reduce((total, [, count]) => total + count, 0);

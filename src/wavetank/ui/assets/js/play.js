@@ -24,7 +24,7 @@ class Player {
     this.facts = facts;
     this.recordings = new Map();
     this.panes = []; // {label, run, view, caption}
-    this.settings = makeSettings((what) => (what === "places" ? this.panes.forEach(({ view }) => { view.relayout(); }) : this.repaint()));
+    this.settings = makeSettings((what) => (what === "places" ? this.panes.forEach(({ view }) => { view.relayout(); }) : this.repaint()), [["wait", "wait"]]);
     const hash = new URLSearchParams(location.hash.slice(1));
     this.labels = [hash.get("a"), hash.get("b")].filter((label) => facts.runs.some((run) => run.label === label));
     if (!this.labels.length) this.labels = firstOfEach(facts.runs).slice(0, 2);
@@ -116,6 +116,7 @@ class Player {
     this.settings.colouring.resolve();
     this.learn();
     for (const { view } of this.panes) view.schedule(true);
+    this.timeline.draw();
   }
 }
 

@@ -1,4 +1,5 @@
 // A finished run: the cluster at any time. Rows are made by src/wavetank/ui/play/recording.py.
+import { waitOf } from "./colours.js";
 import { Cluster } from "./model.js";
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -74,7 +75,7 @@ function podRows(pods) {
     return {
       key: `${namespace}/${name}`, namespace, name, home: text("node", i), nodeName: "", state: "", message: text("message", i),
       cpu: pods.cpu_milli[i], memory: pods.memory_bytes[i], priority: pods.priority[i], owner: job === name ? "" : job, created: submitted ?? 0,
-      submitted: submitted ?? Number.NEGATIVE_INFINITY, scheduled, started: pods.started[i] ?? (submitted === scheduled ? scheduled : NEVER), finished: pods.finished[i] ?? NEVER,
+      wait: waitOf(scheduled - (submitted ?? scheduled)), submitted: submitted ?? Number.NEGATIVE_INFINITY, scheduled, started: pods.started[i] ?? (submitted === scheduled ? scheduled : NEVER), finished: pods.finished[i] ?? NEVER,
     };
   });
 }
