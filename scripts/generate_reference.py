@@ -180,7 +180,7 @@ def _commands(path: str, command: click.Command) -> Iterator[str]:
     yield f"```\n{' '.join([path, *command.collect_usage_pieces(context)])}\n```"
     yield _words(command.help or "")
     options = [each for each in command.get_params(context) if isinstance(each, click.Option)]
-    rows = [_option(option, context) for option in options if not _COMMON.intersection(option.opts)]
+    rows = [_option(option, context) for option in options if not (option.hidden or _COMMON.intersection(option.opts))]
     if rows:
         yield "\n".join(["| option | meaning |", "|---|---|", *rows])
     examples = [line[2:] for line in (command.epilog or "").splitlines() if line.startswith("  ")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class WavetankError(Exception):
-    """The root of every error that wavetank raises on purpose; `exit_status` is what the command ends with."""
+    """The base class of all errors that wavetank raises on purpose; `exit_status` is what the command ends with."""
 
     exit_status = 2
 

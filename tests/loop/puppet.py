@@ -112,9 +112,9 @@ def handle(pod: dict[str, object], behaviour: str, client: Client, turns: Turns)
     print("pod", metadata["name"], flush=True)
     while behaviour == "loops":
         pass
-    while behaviour == "asks for ever":
+    while behaviour == "asks forever":
         client.ask("GET", "/version")
-    while behaviour == "sets timers for ever":
+    while behaviour == "sets timers forever":
         turns.quiet(turns.now + 1)
     if behaviour == "ignores pods":
         return

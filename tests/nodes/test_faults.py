@@ -34,7 +34,7 @@ def tolerating(seconds: int | None, key: str = "node.kubernetes.io/unreachable")
         pytest.param(tolerating(60), 70, id="its own toleration"),
         pytest.param(tolerating(0), 10, id="no patience"),
         pytest.param(tolerating(-5), 10, id="less than none"),
-        pytest.param(tolerating(None), None, id="for ever"),
+        pytest.param(tolerating(None), None, id="forever"),
         pytest.param(tolerating(60, key="gpu"), 310, id="a toleration of something else"),
         pytest.param({"tolerations": [{"operator": "Exists"}]}, None, id="a pod that tolerates everything"),
         pytest.param(

@@ -48,7 +48,7 @@ def test_a_pod_that_is_being_deleted_holds_its_room_until_it_is_gone() -> None:
 @pytest.mark.parametrize(
     ("runs", "policy", "states"),
     [
-        pytest.param(None, "Never", [(0, "Running"), (30, "Failed")], id="that runs for ever"),
+        pytest.param(None, "Never", [(0, "Running"), (30, "Failed")], id="that runs forever"),
         pytest.param(20, "Never", [(0, "Running"), (20, "Succeeded")], id="that ends before"),
         pytest.param(
             20, "Always", [(0, "Running"), (20, "Running again (1)"), (30, "Failed")], id="that is started again"

@@ -114,7 +114,7 @@ def capacity(
     """Says how many nodes the pods of a snapshot need, or a workload that has to reach a goal.
 
     `nodes` are types of nodes: names of nodes of the snapshot, files with a Node, or `cpu=8,memory=32Gi,price=0.4`; by
-    default those of the snapshot. `failures` and `zone_failure` are headroom. The answer is found by trying.
+    default those of the snapshot. `failures` and `zone_failure` are headroom. Every number is tried in a simulation.
 
     >>> wavetank.capacity("prod.yaml.gz", nodes="cpu=8,memory=32Gi", failures=1).nodes  # doctest: +SKIP
     {'default': 12}

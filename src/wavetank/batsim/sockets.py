@@ -107,7 +107,7 @@ class Replier(_Socket):
 
 
 def _check_port(endpoint: str) -> None:
-    """Refuses a port that cannot be: ZeroMQ would wait for ever."""
+    """Refuses a port that cannot be: ZeroMQ would wait forever."""
     port = endpoint.rpartition(":")[2]
     if endpoint.startswith("tcp://") and not (port.isascii() and port.isdecimal() and 0 < int(port) < 1 << 16):
         raise InputError(f"expected a port from 1 to 65535, got {port!r:.60}", source=endpoint)

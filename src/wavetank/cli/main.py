@@ -23,7 +23,7 @@ _COMMANDS = {
     "compare": "Compare two results: metrics and pods.",
     "controller": "Build real controllers that run in virtual time, and list them.",
     "convert": "Convert a workload to another format, or extract a part of it.",
-    "decide": "Let a scheduler decide for a Batsim at the other end of a socket.",
+    "decide": "Make the scheduling decisions of a Batsim at the other end of a socket.",
     "explain": "Explain why a pod is pending, and what would help; or why it is on its node.",
     "inspect": "Summarize a workload or cluster file.",
     "k8ssim-server": "Serve K8sSim's HTTP interface, for its clients and learning schedulers.",

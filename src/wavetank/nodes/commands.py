@@ -22,7 +22,7 @@ _SILENT = frozenset({"set", ":", "true", "cd", "export", "umask"})
 
 @dataclass(frozen=True, slots=True)
 class CommandRun:
-    """A run of a command: how long it takes (None: for ever), its exit code, and when it prints which lines."""
+    """A run of a command: how long it takes (None: forever), its exit code, and when it prints which lines."""
 
     duration: Nanoseconds | None
     exit_code: int = 0
@@ -30,7 +30,7 @@ class CommandRun:
 
 
 def command_of(container: Mapping[str, Any], default: Nanoseconds | None = None) -> CommandRun:
-    """Returns what a container does; one whose command tells nothing runs for `default`, None is for ever."""
+    """Returns what a container does; one whose command tells nothing runs for `default`, None is forever."""
     words = [str(word) for field in ("command", "args") for word in container.get(field) or ()]
     run = _Run()
     if len(words) > 2 and _name(words[0]) in _SHELLS and re.fullmatch("-[eux]*c", words[1]):
@@ -97,7 +97,7 @@ class _Run:
             self._endless = True
             return
         self._slept = (self._slept or 0) + sum(parse_duration(time) for time in times)
-        self._endless = self._slept > fields.LONGEST  # `sleep 9999999999` is meant as for ever
+        self._endless = self._slept > fields.LONGEST  # `sleep 9999999999` is meant as forever
 
     def _echo(self, words: Sequence[str]) -> None:
         if not any(word.startswith((">", "1>", "2>")) for word in words):

@@ -68,7 +68,7 @@ class ClusterOptions:
 class SimulatedCluster:
     """A cluster that goes on from a snapshot, with kubelets, controllers and schedulers.
 
-    Time passes only when it is told to. Autoscalers and CronJobs are off. Running pods run on for ever, unless they say
+    Time passes only when it is told to. Autoscalers and CronJobs are off. Running pods run on forever, unless they say
     how long.
     """
 

@@ -48,11 +48,11 @@ METHODS = ("filter", "score", "filter_nodes", "score_nodes", "choose")
 
 
 class Policy:
-    """A base for policies that want documentation for `random`, a stream that follows the run's seed, and `now`.
+    """The base class of policies; inheriting it is optional. `random` is a random stream that follows the run's seed.
 
     `now()` is the time of the simulation in nanoseconds. `power.off(node)` and `power.on(node)` switch nodes by their
-    names, in runs whose nodes have a power model; otherwise `power` is None. All are there in the methods, not yet in
-    the constructor.
+    names, in runs whose nodes have a power model; otherwise `power` is None. All of them can be used in
+    the methods, but not in the constructor.
     """
 
     random: random.Random

@@ -1,4 +1,4 @@
-"""Tests that schedulers of others can inherit, a scripted cluster for tests of controllers, and checks of results."""
+"""Tests that your own schedulers can inherit, a scripted cluster for tests of controllers, and checks of results."""
 
 from wavetank.testing.checks import check
 from wavetank.testing.conformance import PluginConformance, PolicyConformance, SchedulerConformance

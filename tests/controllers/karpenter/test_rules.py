@@ -98,7 +98,7 @@ def test_an_eviction_costs_one_more_or_less(annotations: dict[str, str], priorit
 @pytest.mark.parametrize(
     ("text", "started", "protected"),
     [
-        pytest.param("true", 0, True, id="for ever"),
+        pytest.param("true", 0, True, id="forever"),
         pytest.param("false", 0, False, id="no"),
         pytest.param("1h", 0, True, id="a young pod"),
         pytest.param("5m", 0, False, id="an old pod"),

@@ -22,7 +22,7 @@ def written(folder: Path, text: str) -> Path:
         pytest.param(10, 100, id="a step begins at its time"),
         pytest.param(19, 100, id="and holds until the next one"),
         pytest.param(20, 300, id="the next one"),
-        pytest.param(1000, 300, id="the last one holds for ever"),
+        pytest.param(1000, 300, id="the last one holds forever"),
     ],
 )
 def test_a_series_changes_in_steps(time: int, value: int | None) -> None:

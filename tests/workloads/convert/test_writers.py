@@ -242,7 +242,7 @@ def manifests(**annotations: str) -> Callable[[], Workload]:
         pytest.param(
             manifests(),
             ".json",
-            ["left out: 1 × pod that runs for ever (batsim has none)"],
+            ["left out: 1 × pod that runs forever (batsim has none)"],
             id="Batsim knows no end of services",
         ),
         pytest.param(

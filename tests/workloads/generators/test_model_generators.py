@@ -78,7 +78,7 @@ def test_jobs_become_pods_that_run_together() -> None:
         pytest.param({"type": "web"}, "generator.type: expected one of all, batch, interactive", id="type"),
         pytest.param({"parameters": {"a3": 1}}, "generator.parameters: unknown field 'a3'", id="no such parameter"),
         pytest.param({"parameters": {"a1": 0}}, "generator.parameters.a1: expected a number above 0", id="zero"),
-        pytest.param({"parameters": {"a1": 100}}, "the mean logarithm of run times (a1 · b1) is 94", id="for ever"),
+        pytest.param({"parameters": {"a1": 100}}, "the mean logarithm of run times (a1 · b1) is 94", id="forever"),
         pytest.param({"parameters": {"ulow": 9}}, "generator.parameters: expected ulow ≤ umed", id="sizes"),
     ],
 )

@@ -68,7 +68,7 @@ def test_inspect_prints_a_page(tmp_path: Path) -> None:
     assert "in.csv: csv workload of 3 jobs, 5 pods" in page
     assert "from 0 s to 60 s" in page
     assert "█" in page
-    assert "1 pods run for ever" in page
+    assert "1 pods run forever" in page
     assert "3      cpu 4, memory 3Ki" in run("inspect", written(tmp_path, NODES)).output.replace("pods 330, ", "")
 
 

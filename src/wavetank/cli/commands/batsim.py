@@ -51,18 +51,26 @@ _REFUSED = {
 @click.option("--mmax", type=click.IntRange(min=0), default=0, help="At most this many machines; 0: all.")
 @click.option("--mmax-workload", is_flag=True, help="At most as many machines as the workloads were made for.")
 @click.option("--enable-compute-sharing", "compute_sharing", is_flag=True, help="Machines may hold several jobs.")
-@click.option("--disable-storage-sharing", "no_storage_sharing", is_flag=True, help="Told to the scheduler.")
+@click.option(
+    "--disable-storage-sharing",
+    "no_storage_sharing",
+    is_flag=True,
+    help="Tell the scheduler that storage is not shared.",
+)
 @click.option("--enable-dynamic-jobs", "dynamic_jobs", is_flag=True, help="The scheduler may register jobs.")
 @click.option("--acknowledge-dynamic-jobs", is_flag=True, help="Send JOB_SUBMITTED for registered jobs, too.")
 @click.option(
-    "--enable-profile-reuse", "profile_reuse", is_flag=True, help="Told to the scheduler; profiles are always kept."
+    "--enable-profile-reuse",
+    "profile_reuse",
+    is_flag=True,
+    help="Tell the scheduler that profiles are kept; they always are.",
 )
 @click.option(
     "--forward-profiles-on-submission", "forward_profiles", is_flag=True, help="JOB_SUBMITTED has the profile."
 )
 @click.option("--forward-unknown-events", is_flag=True, help="Send external events of any type.")
-@click.option("--sched-cfg", default="", help="A text for the scheduler.")
-@click.option("--sched-cfg-file", type=click.Path(path_type=Path), help="A file whose text is for the scheduler.")
+@click.option("--sched-cfg", default="", help="A configuration text to send to the scheduler.")
+@click.option("--sched-cfg-file", type=click.Path(path_type=Path), help="A file with that text.")
 @click.option(
     "--disable-schedule-tracing", "no_schedule_trace", is_flag=True, help="Do not write PREFIX_schedule.trace."
 )
@@ -77,7 +85,7 @@ _REFUSED = {
     type=click.FloatRange(min=0, min_open=True),
     callback=finite,
     metavar="SECONDS",
-    help="Wait no longer than this for a scheduler.  [default: for ever]",
+    help="Wait no longer than this for a scheduler.  [default: forever]",
 )
 @json_option
 @click.option("--workflow", hidden=True)

@@ -28,9 +28,9 @@ Examples:
     "repeated.  [default: the types in the snapshot]",
 )
 @click.option("--zones", metavar="A,B,C", help="Zones of the nodes, in turn.  [default: those of the snapshot]")
-@click.option("--failures", type=click.IntRange(min=0), default=0, help="Headroom for the loss of so many nodes.")
+@click.option("--failures", type=click.IntRange(min=0), default=0, help="Headroom for the loss of this many nodes.")
 @click.option("--zone-failure", is_flag=True, help="Headroom for the loss of any zone.")
-@click.option("--goal", default="", metavar="TEXT", help="What a workload has to reach: p95_waiting_time_s <= 60.")
+@click.option("--goal", default="", metavar="TEXT", help="What a workload must reach: p95_waiting_time_s <= 60.")
 @click.option(
     "--scheduler",
     "schedulers",
@@ -65,7 +65,7 @@ def command(
 
     Finds the fewest nodes, or the cheapest mix of types that have a price, on which no pod of SNAPSHOT is pending; or
     on which a workload reaches its goal. Pods of DaemonSets are counted on every node. Every number is tried in a
-    simulation, and the answer names the pods that would be pending with one node less. Ends with status 1 if no number
+    simulation, and the answer names the pods that would be pending with one node fewer. Ends with status 1 if no number
     of nodes is enough.
     """
     from wavetank.planning.capacity.headroom import Headroom

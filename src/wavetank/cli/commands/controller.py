@@ -34,7 +34,7 @@ def command() -> None:
 @click.option(
     "--version",
     help=f"Of a known program, its version; else the release of Kubernetes, e.g. {SERVED.tag}.  "
-    "[default: that which was tried; that of the package's module]",
+    "[default: the tested version; that of the package's module]",
 )
 @click.option("--go", help="The go command to build with.  [default: go on the PATH]")
 @click.option("--package", help="A folder with a main package, or an import path with a version.")

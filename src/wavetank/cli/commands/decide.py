@@ -43,7 +43,7 @@ Examples:
     type=click.FloatRange(min=0, min_open=True),
     callback=finite,
     metavar="SECONDS",
-    help="Wait no longer than this for a Batsim.  [default: for ever]",
+    help="Wait no longer than this for a Batsim.  [default: forever]",
 )
 def command(
     scheduler: str,
@@ -53,10 +53,10 @@ def command(
     latency: str,
     connect_timeout: float | None,
 ) -> None:
-    """Let a scheduler decide for a Batsim: resources become nodes, jobs pods, binds EXECUTE_JOB.
+    """Make the decisions of a Batsim simulation: resources become nodes, jobs pods, binds EXECUTE_JOB.
 
-    Time goes from event to event of either side. With `sync: {mode: timestep, ...}` in the entry of a program,
-    it goes in Batkube's time steps.
+    Time advances from event to event of either side. With `sync: {mode: timestep, ...}` in the entry of a program,
+    it advances in Batkube's time steps.
     """
     version = parse_version(kubernetes_version, "--kubernetes-version")
     (entry,) = parse_entries([_entry(scheduler)], Path(), version)

@@ -66,7 +66,7 @@ def _print_workload(summary: WorkloadSummary) -> None:
         _add(table, "pods of a job", summary.sizes, summary.jobs)
     console.print(table)
     if summary.endless:
-        _say(f"{summary.endless} pods run for ever")
+        _say(f"{summary.endless} pods run forever")
     if list(summary.schedulers) not in ([], ["default-scheduler"]):
         _say("schedulers: " + ", ".join(f"{name} ({pods} pods)" for name, pods in summary.schedulers.items()))
     print_warnings(summary.notes)

@@ -45,7 +45,7 @@ Examples:
     type=click.Choice(sorted(PRESETS)),
     default="correct",
     show_default=True,
-    help="MiSim's rules with their defects, or without.",
+    help="misim: MiSim's rules with their defects; correct: without them.",
 )
 @click.option(
     "--orchestration", type=click.Path(path_type=Path), metavar="FILE", help="A configuration of misim-orchestration."

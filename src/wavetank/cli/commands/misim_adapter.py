@@ -42,7 +42,7 @@ Examples:
     "--autoscaler-flags",
     metavar="LIST",
     default="",
-    help="Flags of cluster-autoscaler, which machine sets turn on: scan-interval=5s,expander=least-waste.",
+    help="Flags of cluster-autoscaler, which runs if there are machine sets: scan-interval=5s,expander=least-waste.",
 )
 @click.option(
     "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The seed for ties between nodes."

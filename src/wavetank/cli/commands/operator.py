@@ -100,7 +100,12 @@ def install(kubeconfig: Path | None, context: str | None, only_print: bool, appl
     show_default=True,
     help="How claims and creation requests are written.",
 )
-@click.option("--scheduler-name", default="external-scheduler", show_default=True, help="Of pods that go into slots.")
+@click.option(
+    "--scheduler-name",
+    default="external-scheduler",
+    show_default=True,
+    help="The schedulerName of pods that go into slots.",
+)
 @click.option("--simulate-applications", is_flag=True, help="Also simulate the Spark and Flink operators.")
 @click.option("--work", default="60s", show_default=True, help="The run time of simulated applications.")
 @interface_options

@@ -28,8 +28,8 @@ def command(experiment: Path, changes: tuple[str, ...], out: Path | None, jobs: 
     """Run an experiment with other quotas of Kueue, and compare its queues before and after.
 
     EXPERIMENT is a document of kind Experiment with ClusterQueues among the objects of its cluster. A CHANGE is
-    QUEUE.RESOURCE=AMOUNT, the nominal quota; +AMOUNT and -AMOUNT change it by so much. QUEUE/FLAVOR names one of
-    several flavors; RESOURCE.borrowingLimit and RESOURCE.lendingLimit set a limit, `none` removes it.
+    QUEUE.RESOURCE=AMOUNT, the nominal quota; +AMOUNT and -AMOUNT add to it and subtract from it. QUEUE/FLAVOR names
+    one of several flavors; RESOURCE.borrowingLimit and RESOURCE.lendingLimit set a limit, `none` removes it.
     """
     from wavetank.experiments.document.experiment import read_experiment
     from wavetank.experiments.quotachange import QuotaChange, change_quotas

@@ -48,7 +48,7 @@ class CapacityQuestion:
             return self._of_workload(self.workload)
         assert self.snapshot is not None
         if self.goal:
-            raise InputError("a goal is for a workload: pods of a snapshot run for ever")
+            raise InputError("a goal is for a workload: pods of a snapshot run forever")
         demand = SnapshotDemand(self.snapshot, self.options[0])
         templates = [read_template(text, demand.nodes) for text in self.types] or types_of(demand.nodes)
         static = f"{demand.static_pods} static pods are not counted"

@@ -69,7 +69,7 @@ class ExperimentPlots:
     ) -> Axes:
         """Draws the share of pods that waited longer than a time, from submission to start.
 
-        Without `seed` it is over all seeds. Pods that never started count as waiting for ever.
+        Without `seed` it is over all seeds. Pods that never started count as waiting forever.
         """
         ax = axes_for(ax)
         waits = {

@@ -37,7 +37,7 @@ def write_batsim(records: Records, path: Path, losses: Losses) -> int:
 def _expressible(records: Records, losses: Losses) -> Iterator[Record]:
     for record in records():
         if record.behavior.duration is None:
-            losses.left_out["pod that runs for ever"] += 1
+            losses.left_out["pod that runs forever"] += 1
         elif not (record.behavior.duration or record.behavior.flops):
             losses.left_out["job that takes no time"] += 1
         else:

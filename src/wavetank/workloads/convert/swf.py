@@ -29,7 +29,7 @@ def write_swf(records: Records, path: Path, losses: Losses) -> int:
         for record in records():
             if not _is_expressible(record):
                 forever = record.behavior.duration is None
-                losses.left_out["pod that runs for ever" if forever else "job whose time is not known"] += 1
+                losses.left_out["pod that runs forever" if forever else "job whose time is not known"] += 1
                 continue
             number += 1
             _count(record, losses, survey.numbered)

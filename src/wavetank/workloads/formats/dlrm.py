@@ -27,7 +27,7 @@ _COLUMNS = (
     *("max_instance_per_node", "creation_time", "scheduled_time", "deletion_time"),
 )
 _BEFORE = "an instance without a creation time is there from the start of the trace"
-_AFTER = "an instance without a deletion time runs for ever"
+_AFTER = "an instance without a deletion time runs forever"
 
 
 def is_dlrm(file: InputFile) -> bool:

@@ -65,7 +65,7 @@ def _nodes(file: InputFile) -> Iterator[Manifest]:
 class KubernetriksWorkload(SubmittedWorkload):
     """The pods that CreatePod events create; CPU is in milli-CPU, RAM in bytes.
 
-    A pod runs for its `running_duration`, for ever if it has none. One that a RemovePod event takes away ends at
+    A pod runs for its `running_duration`, forever if it has none. One that a RemovePod event takes away ends at
     the latest as long after its start as it was removed after its creation: a workload cannot delete a pod that
     still waits. Models of usage are left aside.
     """

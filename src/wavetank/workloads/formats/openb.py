@@ -25,7 +25,7 @@ _NODE = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
 _POD = ("name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli")
 _MORE = ("gpu_spec", "qos", "pod_phase", "creation_time", "deletion_time", "scheduled_time")
 _NEVER_RAN = "a pod that never ran in the trace runs from its creation to its deletion"
-_NO_TIMES = "a pod without times is there from the start and runs for ever"
+_NO_TIMES = "a pod without times is there from the start and runs forever"
 
 
 def is_openb_nodes(file: InputFile) -> bool:

@@ -199,7 +199,7 @@ class LublinSpec(GeneratorSpec):
 
 
 def _check_ranges(p: Parameters, path: str) -> None:
-    """Refuses sizes that no machine has, and logarithms that would be drawn again for ever."""
+    """Refuses sizes that no machine has, and logarithms that would be drawn again forever."""
     if not p.ulow <= p.umed <= p.uhi <= 20:
         raise InputError("expected ulow ≤ umed ≤ uhi ≤ 20", path=path)
     for what, mean, most in (

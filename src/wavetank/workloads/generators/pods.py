@@ -28,7 +28,7 @@ class PodGeneratorSpec(GeneratorSpec):
 
     pods: int = field(types.integer(1), doc="how many")
     duration: Distribution | None = field(
-        types.distribution, default=None, otherwise="for ever", doc="how long each of them runs"
+        types.distribution, default=None, otherwise="forever", doc="how long each of them runs"
     )
     requests: Requests = field(
         REQUESTS, default={}, doc="what each requests, or a list of choices `{weight: 1, cpu: …}`"

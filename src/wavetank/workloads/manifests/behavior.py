@@ -25,7 +25,7 @@ def behavior_of(manifest: Manifest, default: Nanoseconds | None = None) -> PodBe
     """Returns the run of a pod: its annotations say how long and how it ends, else its containers' commands do.
 
     Init containers run one after the other, then the longest of the containers counts; one whose command tells
-    nothing takes `default`. None is for ever.
+    nothing takes `default`. None is forever.
     """
     annotations = fields.strings((manifest.get("metadata") or {}).get("annotations"), "metadata.annotations")
     stated = annotations.get(DURATION)

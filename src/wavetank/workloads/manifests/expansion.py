@@ -78,7 +78,7 @@ def pod_of_template(
     """Makes a pod of its owner's template, which stands at `path`; it has the owner's name and namespace.
 
     What the owner's annotations say to wavetank is meant for its pods. `duration` is how long one runs that does
-    not tell; None is for ever.
+    not tell; None is forever.
     """
     try:
         given = fields.mapping(template, "")

@@ -16,7 +16,7 @@ from wavetank.workloads.manifests.behavior import DURATION, behavior_of
 def make_object(manifest: Manifest, specs: SpecTable, duration: Nanoseconds | None = None) -> Resource:
     """Makes the object of a manifest, a pod with its behavior; InputError if it is not valid.
 
-    `duration` is how long a pod runs that does not tell; None is for ever.
+    `duration` is how long a pod runs that does not tell; None is forever.
     """
     try:
         _check_metadata(manifest)

@@ -18,7 +18,7 @@ class Submission(NamedTuple):
     """Pods of one manifest, submitted together; `run` is what each of them does.
 
     `source` is the object that they belong to, if they are not submitted by themselves, and `lifetime` how long it is
-    there; None: for ever.
+    there; None: forever.
     """
 
     time: Nanoseconds

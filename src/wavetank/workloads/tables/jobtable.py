@@ -23,7 +23,7 @@ from wavetank.workloads.workload import Arrival
 
 Integers = NDArray[np.int64]
 
-NONE = -1  # in a column of times: for ever, or no limit
+NONE = -1  # in a column of times: forever, or no limit
 WORKLOAD = "w0"  # Batsim's name of a first workload
 _CONTAINER = {"name": "main", "image": "busybox", "imagePullPolicy": "IfNotPresent", "command": ["sleep"]}
 _MOST_HELD = 2_000_000  # rows, at about a hundred bytes each besides their names

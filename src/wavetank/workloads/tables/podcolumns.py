@@ -5,7 +5,7 @@
 | `name` | of the pod; `pod-<row>` if there is no such column |
 | `namespace` | of the pod; `default` |
 | `arrival_s` | when it is submitted, in seconds from the start of the run: the only one that must be there |
-| `duration_s` | how long it runs; empty: for ever |
+| `duration_s` | how long it runs; empty: forever |
 | `cpu_milli`, `memory_bytes` | what it requests, in thousandths of a core and in bytes |
 | `cpu`, `memory` | the same as Kubernetes writes it: `500m`, `1Gi` |
 | `ephemeral-storage`, `hugepages-…`, `nvidia.com/gpu`, … | any other resource that it requests, in bytes or counts |

@@ -82,7 +82,7 @@ class Row:
 
 
 class TraceJob(NamedTuple):
-    """The job of a row: `size` equal pods, described by `ask`; times in nanoseconds, NONE is for ever."""
+    """The job of a row: `size` equal pods, described by `ask`; times in nanoseconds, NONE is forever."""
 
     line: int
     name: str

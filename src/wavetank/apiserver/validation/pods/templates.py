@@ -46,7 +46,7 @@ def check_matching_template(spec: Document, path: str) -> Errors:
 
 
 def check_always_restarted(spec: Document, path: str, shown: str) -> Errors:
-    """Checks that pods are meant to run for ever."""
+    """Checks that pods are meant to run forever."""
     pod = (spec.get("template") or {}).get("spec") or {}
     if pod.get("restartPolicy") != "Always":
         yield unsupported(f"{path}.template.spec.restartPolicy", pod.get("restartPolicy") or "", ("Always",))

@@ -39,7 +39,7 @@ export async function request(method, path, body) {
 }
 
 /**
- * Follows the stream for ever. `begin` is called when a connection begins, `event` with each event, `state` with
+ * Follows the stream forever. `begin` is called when a connection begins, `event` with each event, `state` with
  * "live", "lost" or "refused".
  */
 export async function follow({ begin, event, state }) {

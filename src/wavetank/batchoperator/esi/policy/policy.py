@@ -17,7 +17,7 @@ METHODS = ("queue", "assign")
 
 
 class ExternalPolicy(Policy):
-    """A base for external schedulers; inheriting it is not required, one of the methods is.
+    """The base class of external schedulers; inheriting it is optional, but one of the methods is required.
 
     A method is called when a testbed is free and there are jobs that are ready and have not run yet. What it returns
     becomes a scheduling; when that has ended, it is called again with the jobs that are left. If it is `online`, it is

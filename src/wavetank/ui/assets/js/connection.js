@@ -54,7 +54,7 @@ export async function readYaml(path) {
 
 export const mergePatch = (path, body) => request("PATCH", path, body, "application/merge-patch+json");
 
-/** Follows the stream for ever: `line` is called with each line, `state` with "live", "lost" or "refused". */
+/** Follows the stream forever: `line` is called with each line, `state` with "live", "lost" or "refused". */
 export async function follow(line, state) {
   for (let failed = 0; ; failed += 1) {
     try {
