@@ -124,10 +124,10 @@ def test_a_folder_instead_of_a_file(wavetank: Wavetank, here: Path) -> None:
         pytest.param("def (", "cannot import mine: SyntaxError", id="no Python"),
         pytest.param("x = 1", "the module mine has no class Mine", id="no class"),
         pytest.param("Mine = 1", "the module mine has no class Mine", id="something else of that name"),
-        pytest.param("class Mine: pass", "Mine is no policy: it has none of the methods", id="no policy"),
+        pytest.param("class Mine: pass", "Mine is not a policy: it has none of the methods", id="no policy"),
         pytest.param(
             "class Mine:\n def __init__(self): 1/0\n def score(self, pod, node): return 1",
-            "Mine cannot be made: ZeroDivisionError: division by zero",
+            "Mine cannot be created: ZeroDivisionError: division by zero",
             id="cannot be made",
         ),
     ],

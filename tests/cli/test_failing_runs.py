@@ -47,7 +47,7 @@ def test_a_policy_that_fails(wavetank: Wavetank, here: Path, body: str, message:
 @pytest.mark.parametrize(
     ("method", "problem"),
     [
-        ("score(self, pod, node): return float('nan')", "failed on pod default/p-0: a score is no finite number"),
+        ("score(self, pod, node): return float('nan')", "failed on pod default/p-0: a score is not a finite number"),
         ("choose(self, pod, nodes): return 'nowhere'", "failed on pod default/p-0: chose 'nowhere', which is none of"),
         ("filter_nodes(self, pod, nodes): return [True]", "failed on pod default/p-0: filter_nodes must be"),
     ],

@@ -36,4 +36,4 @@ def test_bad_node_groups_are_refused_with_file_and_path(
 def test_a_bare_server_has_no_node_groups(wavetank: Wavetank, tmp_path: Path) -> None:
     (tmp_path / "groups.yaml").write_text("nodeGroups: []")
     ended = wavetank("serve", "--bare", "--node-groups", "groups.yaml")
-    assert (ended.status, "exclude each other" in ended.err) == (2, True)
+    assert (ended.status, "cannot be used together" in ended.err) == (2, True)

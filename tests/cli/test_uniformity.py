@@ -100,7 +100,7 @@ def test_the_next_command_is_as_usual_again(wavetank: Wavetank) -> None:
 
 def test_quiet_and_verbose_exclude_each_other(wavetank: Wavetank) -> None:
     ended = wavetank("schedulers", "-q", "-v")
-    assert (ended.status, "exclude each other" in ended.err) == (2, True)
+    assert (ended.status, "cannot be used together" in ended.err) == (2, True)
 
 
 def test_the_package_can_be_run_as_a_module() -> None:

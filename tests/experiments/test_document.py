@@ -163,7 +163,7 @@ def test_a_configuration_inside_the_document() -> None:
     }
     (entry,) = parsed(schedulers=[{"name": "two", "config": config}]).schedulers
     assert [profile.scheduler_name for profile in entry.schedulers[0].configuration.profiles] == ["a", "b"]
-    with pytest.raises(InputError, match="a configuration with several profiles names them itself"):
+    with pytest.raises(InputError, match="a configuration with several profiles has names of its own"):
         parsed(schedulers=[{"name": "two", "config": config, "schedulerName": "c"}])
 
 

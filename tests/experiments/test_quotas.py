@@ -36,7 +36,7 @@ def test_a_change_is_applied_to_its_queue(text: str, said: str, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param("a.cpu", "is no change of a quota", id="no amount"),
+        pytest.param("a.cpu", "is not a change of a quota", id="no amount"),
         pytest.param("c.cpu=1", "no ClusterQueue 'c': expected one of a, b", id="no such queue"),
         pytest.param("a.gpu=1", "no quota of 'gpu' in ClusterQueue a", id="no such resource"),
         pytest.param("a/y.cpu=1", "no quota of 'cpu' in flavor y of ClusterQueue a", id="no such flavor"),

@@ -77,7 +77,7 @@ class TwoMinds:
 
 
 def test_chance_that_does_not_follow_the_seed_is_found():
-    with pytest.raises(AssertionError, match="had another fate the second time"):
+    with pytest.raises(AssertionError, match="had another result the second time"):
         asking(Dice).test_the_same_seed_gives_the_same_run()
 
 

@@ -90,7 +90,7 @@ def test_nodes_that_come_and_go_say_when(results: Path, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["nothing"], "nothing: no results here"),
-        ([".", "--token", "a", "--no-auth"], "--token and --no-auth exclude each other"),
+        ([".", "--token", "a", "--no-auth"], "--token and --no-auth cannot be used together"),
     ],
 )
 def test_bad_arguments_are_refused(

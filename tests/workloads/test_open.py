@@ -54,7 +54,7 @@ def test_the_files_of_a_cluster_add_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        pytest.param(PLATFORM, "a platform file is no workload: expected parquet or swf", id="a cluster"),
+        pytest.param(PLATFORM, "a platform file is not a workload: expected parquet or swf", id="a cluster"),
         pytest.param({"a": 1}, "the format is not known: expected one of platform", id="some other JSON"),
         pytest.param("", "the format is not known", id="nothing"),
         pytest.param("a: [", "not valid YAML", id="broken YAML"),
@@ -75,7 +75,7 @@ def test_a_stated_format_is_taken_at_its_word(tmp_path: Path) -> None:
         open_workload(path, "batsim")
     with pytest.raises(InputError, match="unknown format 'slurm': expected one of platform, parquet, swf"):
         open_workload(path, "slurm")
-    with pytest.raises(InputError, match="a batsim file is no cluster: expected platform or"):
+    with pytest.raises(InputError, match="a batsim file is not a cluster: expected platform or"):
         open_cluster([path], "batsim")
 
 

@@ -29,7 +29,7 @@ class InterfaceOptions:
     def listen(self, make: Callable[[str, ApiGroup], Interface]) -> ServedInterface:
         """Takes the address and prints it; `make` returns the interface of a namespace and an API group."""
         if self.token is not None and self.no_auth:
-            raise click.UsageError("--token and --no-auth exclude each other")
+            raise click.UsageError("--token and --no-auth cannot be used together")
         if self.token is not None and not self.token.strip():
             raise click.UsageError("--token: expected a text")
         host, port = read_address(self.address, "--interface")

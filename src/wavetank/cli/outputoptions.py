@@ -45,4 +45,4 @@ def _set(context: click.Context, option: click.Parameter, value: bool) -> None:
     quiet, verbose = (context.meta.get(f"wavetank.{name}", False) for name in ("quiet", "verbose"))
     settings.quiet, settings.verbose, errors.quiet = quiet, verbose, quiet
     if quiet and verbose:
-        raise click.UsageError("--quiet and --verbose exclude each other", context)
+        raise click.UsageError("--quiet and --verbose cannot be used together", context)

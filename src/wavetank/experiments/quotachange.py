@@ -39,7 +39,7 @@ class QuotaChange:
         """Reads QUEUE[/FLAVOR].RESOURCE[.LIMIT]=VALUE."""
         match = _CHANGE.fullmatch(text)
         if match is None:
-            raise InputError(f"{text!r:.80} is no change of a quota: {_FORM}")
+            raise InputError(f"{text!r:.80} is not a change of a quota: {_FORM}")
         field = match["field"] or NOMINAL
         return cls(match["queue"], match["flavor"] or "", match["resource"], field, match["value"])
 

@@ -54,7 +54,7 @@ class SchedulerDefinition:
         """Returns the same for pods of another schedulerName; InputError if it has several profiles."""
         profiles = self.configuration.profiles
         if len(profiles) != 1:
-            raise InputError("a configuration with several profiles names them itself")
+            raise InputError("a configuration with several profiles has names of its own")
         profile = replace(profiles[0], scheduler_name=scheduler_name)
         return replace(self, configuration=replace(self.configuration, profiles=(profile,)))
 

@@ -63,13 +63,13 @@ class Policy:
 def build_policy(cls: type, args: Mapping[str, Any]) -> Any:
     """Makes an instance; InputError if the class does not take these arguments or has none of the methods."""
     if not any(callable(getattr(cls, method, None)) for method in (*METHODS, "plugins")):
-        raise InputError(f"{cls.__name__} is no policy: it has none of the methods {', '.join(METHODS)}")
+        raise InputError(f"{cls.__name__} is not a policy: it has none of the methods {', '.join(METHODS)}")
     try:
         return cls(**args)
     except InputError:
         raise
     except Exception as error:
-        raise InputError(f"{cls.__name__} cannot be made: {type(error).__name__}: {error}") from error
+        raise InputError(f"{cls.__name__} cannot be created: {type(error).__name__}: {error}") from error
 
 
 def policy_framework(policy: Any, name: str, base: Configuration, handle: Handle) -> Framework:
@@ -197,7 +197,7 @@ class _PolicyScore(ScorePlugin):
         array: NumberArray = _call(self.name, pod, lambda: np.asarray(scores, np.float64))
         _check_shape(self.name, pod, "the scores", array, len(nodes))
         if not np.isfinite(array).all():
-            raise _failed(self.name, pod, "a score is no finite number")
+            raise _failed(self.name, pod, "a score is not a finite number")
         return array
 
     def explain(self, cycle: Cycle, nodes: IntArray) -> Sequence[ScoreStep]:

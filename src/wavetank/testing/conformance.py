@@ -44,7 +44,7 @@ class SchedulerConformance:
         for name, trial in TRIALS.items():
             first, second = (try_out(self.entry(), trial, seed=7).rows for _ in range(2))
             different = [one.name for one, other in zip(first, second, strict=True) if _outcome(one) != _outcome(other)]
-            assert not different, f"{name}: {different[0]} had another fate the second time"
+            assert not different, f"{name}: {different[0]} had another result the second time"
 
 
 class PolicyConformance(SchedulerConformance):

@@ -223,7 +223,7 @@ def open_workload(
     name = format_of(file, format)
     reader = FORMATS[name].workload
     if reader is None:
-        raise InputError(f"a {name} file is no workload: expected {_formats('workload')}", source=file.source)
+        raise InputError(f"a {name} file is not a workload: expected {_formats('workload')}", source=file.source)
     _check_options(file, name)
     return OpenedWorkload(name, reader(file), file.skipped, file.assumed)
 
@@ -254,7 +254,7 @@ def _cluster_reader(file: InputFile, format: str | None) -> Callable[[InputFile]
     name = format_of(file, format)
     reader = FORMATS[name].cluster
     if reader is None:
-        raise InputError(f"a {name} file is no cluster: expected {_formats('cluster')}", source=file.source)
+        raise InputError(f"a {name} file is not a cluster: expected {_formats('cluster')}", source=file.source)
     _check_options(file, name)
     return reader
 

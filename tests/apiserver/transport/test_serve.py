@@ -101,7 +101,7 @@ def test_tls_has_a_certificate_that_the_kubeconfig_trusts(tmp_path: Path) -> Non
         (("--scheduler", "nobody"), "--scheduler: "),
         (("--latency", "warp"), "--latency: unknown latency preset 'warp'"),
         (("--cluster", "missing.yaml"), "missing.yaml"),
-        (("--token", "a", "--no-auth"), "--token and --no-auth exclude each other"),
+        (("--token", "a", "--no-auth"), "--token and --no-auth cannot be used together"),
         (("--token", ""), "--token: expected a text"),
         (("--host", "256.256.256.256"), "cannot listen on 256.256.256.256:0"),
         (("--kubeconfig", "diary.txt"), "diary.txt: there is a kubeconfig of another cluster"),

@@ -142,7 +142,7 @@ def test_the_real_kube_scheduler_places_what_an_external_scheduler_queues(tmp_pa
         pytest.param(("--interface", "8082"), "--interface: expected HOST:PORT, got '8082'", id="address"),
         pytest.param(("--speed", "fast"), "--speed: expected a speed such as 1, 60 or max", id="speed"),
         pytest.param(("--scheduler", "x"), "--scheduler: expected one of fifo, shortest-first", id="scheduler"),
-        pytest.param(("--token", "a", "--no-auth"), "--token and --no-auth exclude each other", id="token"),
+        pytest.param(("--token", "a", "--no-auth"), "--token and --no-auth cannot be used together", id="token"),
     ],
 )
 def test_bad_options_end_with_one_message(

@@ -121,8 +121,8 @@ def test_the_results_say_that_they_cannot_be_repeated_exactly(tmp_path):
         ({}, "expected one of package, binary, command, listen"),
         ({"command": []}, "process.command: expected a list with at least one item"),
         ({"command": [1]}, r"process.command\[0\]: expected a text"),
-        ({"binary": "/nowhere"}, "process.binary: /nowhere is no program that can be started"),
-        ({"binary": "/tmp"}, "process.binary: /tmp is no program that can be started"),
+        ({"binary": "/nowhere"}, "process.binary: /nowhere is not a program that can be started"),
+        ({"binary": "/tmp"}, "process.binary: /tmp is not a program that can be started"),
         ({"listen": "127.0.0.1:8001"}, "listen alone only with sync"),
     ],
 )

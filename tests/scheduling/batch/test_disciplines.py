@@ -80,7 +80,7 @@ def test_a_job_that_no_cluster_like_this_can_run_is_passed_over_and_says_so():
     jobs = [Submitted("a", size=5, walltime=10), Submitted("b", size=1, walltime=5, at=1)]
     rows = ran("fcfs", jobs)
     assert {row.started is None for row in rows if row.job.id == "a"} == {True}
-    assert rows[0].message == "even the empty cluster has room for only 4 of 5 pods of this job at a time"
+    assert rows[0].message == "only 4 of 5 pods of this job fit on the empty cluster at a time"
     assert rows[-1].started is not None
 
 

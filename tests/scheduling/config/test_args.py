@@ -204,7 +204,7 @@ def test_arguments_are_read_and_completed(plugin, given, args):
             "NodeResourcesFit",
             {"ignoredResourceGroups": ["a.com/x"]},
             "ignoredResourceGroups[0]",
-            "is no resource group",
+            "is not a resource group",
             id="a resource in place of a group",
         ),
         pytest.param(

@@ -51,7 +51,7 @@ def test_it_is_listed_and_can_be_picked(package):
     [
         ("gone = theirs:Gone", "theirs:Gone cannot be imported: AttributeError"),
         ("gone = missing_module:Gone", "missing_module:Gone cannot be imported: ModuleNotFoundError"),
-        ("gone = theirs:nothing", "theirs:nothing is no class"),
+        ("gone = theirs:nothing", "theirs:nothing is not a class"),
     ],
 )
 def test_one_that_cannot_be_used_is_listed_with_the_reason_and_refused(package, entry, message):
@@ -63,7 +63,7 @@ def test_one_that_cannot_be_used_is_listed_with_the_reason_and_refused(package, 
 
 def test_wrong_arguments_are_refused(package):
     package("mine = theirs:Mine")
-    with pytest.raises(InputError, match="Mine cannot be made: TypeError"):
+    with pytest.raises(InputError, match="Mine cannot be created: TypeError"):
         find_scheduler("mine", (1, 35), args={"many": 2})
 
 

@@ -75,7 +75,7 @@ def test_a_configuration_may_be_its_base():
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ({"plugins": [{"python": object}]}, "schedulers[0].plugins[0]: object is no policy"),
+        ({"plugins": [{"python": object}]}, "schedulers[0].plugins[0]: object is not a policy"),
         ({"plugins": [{"python": LastNode, "weight": 0}]}, "schedulers[0].plugins[0].weight"),
         ({"plugins": [{"python": LastNode}] * 2}, "a second plugin called 'LastNode'"),
         ({"plugins": [{"python": LastNode, "name": "NodeName"}]}, "a second plugin called 'NodeName'"),
@@ -91,5 +91,5 @@ def test_what_cannot_be_a_plugin_is_refused(entry, message):
 
 
 def test_a_score_that_is_no_number_ends_the_run():
-    with pytest.raises(wavetank.SchedulerError, match="a score is no finite number"):
+    with pytest.raises(wavetank.SchedulerError, match="a score is not a finite number"):
         node_of({"python": Broken})

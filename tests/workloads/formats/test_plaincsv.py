@@ -99,7 +99,7 @@ def test_dialects(text: str) -> None:
         pytest.param(
             "name,arrival_s,cpus\n", "pods.csv: unknown column 'cpus': expected one of arrival_s", id="column"
         ),
-        pytest.param("name,arrival_s,name\n", "pods.csv: column 'name': stands twice in the header", id="twice"),
+        pytest.param("name,arrival_s,name\n", "pods.csv: column 'name': appears twice in the header", id="twice"),
         pytest.param("arrival_s,arrival_ns\n", "pods.csv: column 'arrival_ns': there is another", id="two arrivals"),
         pytest.param("name,cpu_milli\n", "pods.csv: header: a table of pods needs the column arrival_s", id="nodes"),
         pytest.param("", "pods.csv: line 1: expected a header", id="nothing"),

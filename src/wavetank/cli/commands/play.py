@@ -37,7 +37,7 @@ def command(out: Path, port: int, host: str, token: str | None, no_auth: bool) -
     OUT is a folder of results, or the folder of one run in it.
     """
     if token is not None and no_auth:
-        raise click.UsageError("--token and --no-auth exclude each other")
+        raise click.UsageError("--token and --no-auth cannot be used together")
     secret = None if no_auth else token or secrets.token_urlsafe(24)
     login = OneTimeLogin(secret)
     app = PlayApp(out, Authenticator(secret, host), secret, login)

@@ -188,7 +188,7 @@ def command(
 ) -> None:
     """Serve the Kubernetes API of a simulated cluster, for kubectl, schedulers and other clients."""
     if token is not None and no_auth:
-        raise click.UsageError("--token and --no-auth exclude each other")
+        raise click.UsageError("--token and --no-auth cannot be used together")
     if token is not None and not token.strip():
         raise click.UsageError("--token: expected a text")
     if record is not None:
@@ -206,7 +206,7 @@ def command(
     setting = replace(setting, webhooks=_webhooks(webhook_services))
     if node_groups is not None:
         if bare:
-            raise click.UsageError("--node-groups and --bare exclude each other")
+            raise click.UsageError("--node-groups and --bare cannot be used together")
         setting = _with_node_groups(setting, node_groups)
     if metrics_file is not None:
         setting = replace(setting, measured=_read_metrics(metrics_file))

@@ -309,7 +309,7 @@ class NodeSelector:
     def _read(cls, raw: object) -> NodeSelector:
         terms = read_field(read_mapping(raw), "nodeSelectorTerms", read_list(NodeSelectorTerm.parse))
         if not terms:
-            raise InputError("[] is no node selector, expected at least one term", path="nodeSelectorTerms")
+            raise InputError("[] is not a node selector, expected at least one term", path="nodeSelectorTerms")
         return cls(frozenset(terms))
 
     def matches(self, labels: Labels, name: str) -> bool:

@@ -143,7 +143,7 @@ class Sync:
         scale = self._client.get_scale(target.group, target.kind, self._hpa.namespace, target.name)
         try:
             if any(each.operator in ("Gt", "Lt") for each in _parse(scale.selector).requirements or ()):
-                raise InputError("comparisons are no part of a LabelSelector")
+                raise InputError("comparisons are not part of a LabelSelector")
         except InputError as error:
             raise InputError(_UNREADABLE_SCALE.format(scale.selector, error)) from None
         return scale

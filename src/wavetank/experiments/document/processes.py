@@ -100,7 +100,7 @@ def _located(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
 
 def _binary(path: Path) -> Path:
     if not os.access(path, os.X_OK) or path.is_dir():
-        raise InputError(f"{path} is no program that can be started", path="binary")
+        raise InputError(f"{path} is not a program that can be started", path="binary")
     return path.absolute()
 
 

@@ -46,7 +46,7 @@ def _entry(name: str, definitions: Sequence[_Definition], path: str) -> Schedule
     schedulers = tuple(each for each in definitions if not isinstance(each, ProcessDefinition))
     processes = tuple(each for each in definitions if isinstance(each, ProcessDefinition))
     if len({process.sync for process in processes}) > 1:
-        raise InputError("programs that run together keep step in one way: the same sync for all", path=path)
+        raise InputError("programs that run together must all have the same sync", path=path)
     return SchedulerEntry(name, schedulers, processes)
 
 

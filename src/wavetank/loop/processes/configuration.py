@@ -63,7 +63,7 @@ def renamed(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """Returns a configuration whose only profile has another schedulerName; InputError if it has several."""
     profiles = document.get("profiles") or [{}]
     if len(profiles) != 1:
-        raise InputError("a configuration with several profiles names them itself", path="schedulerName")
+        raise InputError("a configuration with several profiles has names of its own", path="schedulerName")
     return {**document, "profiles": [{**profiles[0], "schedulerName": name}]}
 
 

@@ -19,7 +19,7 @@ def check_out(out: Path) -> None:
         if out.exists() and not out.is_dir():
             raise InputError("is a file: expected a folder for the results", source=str(out))
         if out.resolve() in (Path.cwd(), *Path.cwd().parents):
-            raise InputError("is the working folder, or around it: choose another for the results", source=str(out))
+            raise InputError("is the working folder, or contains it: choose another for the results", source=str(out))
         foreign = _foreign(out) if out.is_dir() else []
     except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
         raise _unwritable(out, error) from None

@@ -24,13 +24,13 @@ class Queue(NamedTuple):
 
 
 QUEUES: dict[str, Queue] = {
-    "fcfs": Queue("jobs in the order of their arrival; nobody overtakes the first who has to wait", "classic", InOrder),
-    "sjf": Queue("the job with the shortest walltime first; nobody overtakes it", "classic", InOrder, True),
+    "fcfs": Queue("jobs in the order of their arrival; none overtakes the first one that waits", "classic", InOrder),
+    "sjf": Queue("the job with the shortest walltime first; no job overtakes it", "classic", InOrder, True),
     "easy": Queue(
         "EASY backfilling: others overtake the first in line if they do not delay it", "Lifka 1995; Batsim", Easy
     ),
     "conservative": Queue(
-        "conservative backfilling: others overtake if they delay nobody",
+        "conservative backfilling: jobs overtake others if they delay none of them",
         "Mu'alem and Feitelson 2001; Batsim",
         Conservative,
     ),

@@ -253,7 +253,7 @@ class BatchScheduler:
             present = self._store.find(POD, pod.namespace, pod.name)
             if isinstance(present, Pod) and present.uid == pod.uid:
                 new = present.copy()
-                new.unschedulable = f"even the empty cluster has room for only {fitting} of this job at a time"
+                new.unschedulable = f"only {fitting} of this job fit on the empty cluster at a time"
                 self._store.update(new)
 
     # nodes as arrays

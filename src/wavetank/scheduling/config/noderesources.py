@@ -49,7 +49,7 @@ def read_fit(args: Mapping[str, object], version: Version) -> NodeResourcesFitAr
 
 def _read_group(raw: object) -> str:
     if "/" in (group := read_text(raw)):
-        raise InputError(f"{group!r} is no resource group, expected only what stands before the slash")
+        raise InputError(f"{group!r} is not a resource group, expected only the part before the slash")
     return read_label_key(group)
 
 

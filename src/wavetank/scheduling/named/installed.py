@@ -37,7 +37,7 @@ def _policy(point: EntryPoint) -> type:
     except Exception as error:
         raise InputError(f"{point.value} cannot be imported: {type(error).__name__}: {error}") from error
     if not isinstance(found, type):
-        raise InputError(f"{point.value} is no class")
+        raise InputError(f"{point.value} is not a class")
     return found
 
 

@@ -40,7 +40,7 @@ class Sample:
     def __init__(self, workload: Workload) -> None:
         records = list(islice(records_of(workload)(), SAMPLE))
         if len(records) < 2:
-            raise InputError("a trace of less than two jobs tells nothing of the gaps between them")
+            raise InputError("a trace of fewer than two jobs says nothing about the gaps between them")
         times = [record.time for record in records]
         self._gaps = [after - before for before, after in pairwise(times)]
         known: dict[tuple[tuple[str, int], ...], Amounts] = {}

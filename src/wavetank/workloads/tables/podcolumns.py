@@ -68,7 +68,7 @@ class Layout:
         self._asks: list[int] = []
         for i, column in enumerate(columns):
             if column in columns[:i]:
-                raise InputError("stands twice in the header", path=f"column {column!r:.60}")
+                raise InputError("appears twice in the header", path=f"column {column!r:.60}")
             self._place(i, column)
         if ARRIVAL not in self._times:
             raise InputError("a table of pods needs the column arrival_s (when each is submitted)", path="header")

@@ -18,11 +18,11 @@ from wavetank.scheduling.definition import SchedulerDefinition
 def build_external(policy: type, args: Mapping[str, Any]) -> Any:
     """Makes an instance of an external scheduler; InputError if the class does not take these arguments."""
     if not is_external(policy):
-        raise InputError(f"{policy.__name__} is no external scheduler: it has none of {', '.join(METHODS)}")
+        raise InputError(f"{policy.__name__} is not an external scheduler: it has none of {', '.join(METHODS)}")
     try:
         return policy(**args)
     except Exception as error:
-        raise InputError(f"{policy.__name__} cannot be made: {type(error).__name__}: {error}") from error
+        raise InputError(f"{policy.__name__} cannot be created: {type(error).__name__}: {error}") from error
 
 
 @dataclass(frozen=True)
