@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tests.sweeps.trials import ran
-from wavetank.results.statistics import holm, mean_interval, paired_p_value
+from wavetank.results.statistics import holm, mean_interval, paired_p_value, seeds_to_tell, t_quantile
 from wavetank.sweeps.closerate import close_rates
 from wavetank.sweeps.comparisons import compare_pairs
 
@@ -25,8 +25,34 @@ def test_the_paired_test_is_that_of_scipy(a, data):
     assert (interval.low, interval.high) == (pytest.approx(low, rel=1e-6), pytest.approx(high, rel=1e-6))
 
 
-def test_differences_around_zero_are_no_evidence():
-    assert paired_p_value([1, -1]) == 1
+@pytest.mark.parametrize("level", [0.05, 0.01, 0.05 / 276])
+@pytest.mark.parametrize("degrees", [1, 4, 30, 5000])
+def test_quantiles_are_those_of_scipy(degrees, level):
+    assert t_quantile(degrees, level) == pytest.approx(stats.t.isf(level / 2, degrees), rel=1e-9)
+
+
+@pytest.mark.parametrize("level", [0.05, 0.05 / 15])
+@given(VALUES)
+def test_so_many_seeds_tell_a_difference_in_80_percent_of_the_cases(level, differences):
+    assume(abs(mean_interval(differences).mean) > 1e-2)
+    assume(max(differences) - min(differences) > 1e-3)
+    effect = mean_interval(differences).mean / stats.tstd(differences)
+    needed = seeds_to_tell(differences, level)
+    assume(needed > 8)  # the power of very few seeds is not that of a normal distribution
+    away = abs(effect) * needed**0.5
+    power = stats.nct.sf(stats.t.isf(level / 2, needed - 1), needed - 1, away)
+    assert power == pytest.approx(0.8, abs=0.06)
+    if paired_p_value(differences) > level:
+        assert needed > len(differences)
+
+
+def test_differences_whose_mean_is_0_are_not_significant():
+    assert paired_p_value([1.0, -1.0]) == 1
+
+
+@pytest.mark.parametrize("differences", [[1.0], [0.0, 0.0], [1.0, -1.0]])
+def test_no_number_of_seeds_is_known_without_a_difference_or_a_variance(differences):
+    assert seeds_to_tell(differences) is None
 
 
 @pytest.mark.parametrize(

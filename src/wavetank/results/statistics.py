@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 CONFIDENCE = 0.95
+_POWER_QUANTILE = 0.8416212335729143  # of the normal distribution: 80 %
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +65,37 @@ def holm(p_values: Sequence[float | None]) -> list[bool | None]:
     return found
 
 
-@lru_cache(maxsize=256)
-def t_quantile(degrees: int) -> float:
-    """Returns the two-sided 95 % quantile of Student's t with `degrees` of freedom."""
+def seeds_to_tell(differences: Sequence[float], level: float = 1 - CONFIDENCE) -> int | None:
+    """Returns about how many differences a paired t-test needs to tell their mean from 0.
+
+    With so many a test at this level finds a true difference as large as the observed mean, with the observed
+    variance, in 80 % of the cases. None if that is not known: for a single difference, and if the mean is 0.
+    """
+    interval = mean_interval(differences)
+    if interval.half_width is None or not interval.mean:
+        return None
+    deviation = interval.half_width / t_quantile(interval.n - 1) * math.sqrt(interval.n)
+    enough = 2
+    while not _tells(enough, deviation, interval.mean, level):
+        enough *= 2
+    return bisect_left(range(enough), True, lo=2, key=lambda n: _tells(n, deviation, interval.mean, level))
+
+
+def _tells(n: int, deviation: float, mean: float, level: float) -> bool:
+    return (t_quantile(n - 1, level) + _POWER_QUANTILE) * deviation <= abs(mean) * math.sqrt(n)
+
+
+@lru_cache(maxsize=4096)
+def t_quantile(degrees: int, level: float = 1 - CONFIDENCE) -> float:
+    """Returns what the absolute value of Student's t with `degrees` of freedom exceeds with probability `level`."""
     if degrees < 1:
         raise ValueError(f"Student's t needs at least one degree of freedom, got {degrees}")
-    low, high = 1.9, 12.8  # the normal limit (1.96) and one degree of freedom (12.706) lie inside
-    while high - low > 1e-12:
+    low, high = 0.0, 12.8
+    while _outside(high, degrees) > level:
+        low, high = high, 2 * high
+    while high - low > 1e-12 * max(1.0, high):
         middle = (low + high) / 2
-        if _outside(middle, degrees) > 1 - CONFIDENCE:
+        if _outside(middle, degrees) > level:
             low = middle
         else:
             high = middle

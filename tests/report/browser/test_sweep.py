@@ -40,6 +40,18 @@ def test_every_section_is_drawn(report: Page) -> None:
         assert report.locator(f"#{section} > *").count() > 0, section
 
 
+def test_what_the_seeds_cannot_tell_is_marked_with_how_many_would(tmp_path: Path, open_page: Open) -> None:
+    sizes = [{"weight": 3, "cpu": "500m"}, {"weight": 1, "cpu": 2}]
+    poisson = {"kind": "poisson", "pods": 80, "rate": 0.5, "duration": {"exponential": 15}, "requests": sizes}
+    schedulers = [{"name": "default"}, {"name": "random-fit"}]
+    ran(tmp_path / "out", schedulers=schedulers, seeds=[1, 2], workload={"generator": poisson})
+    page = open_page(write_sweep_report(tmp_path / "out"))
+    marked = page.locator("#heat td:has(.doubt)").first
+    assert "cannot tell" in (marked.get_attribute("title") or "")
+    assert "? means that the seeds cannot tell" in page.locator("#heat-lead").inner_text()
+    assert "cannot tell" in (page.locator("#numbers-table td:has(.doubt)").first.get_attribute("title") or "")
+
+
 def test_a_scenario_is_chosen_for_all_sections_at_once(report: Page) -> None:
     fields = [report.locator(f"#{section}-controls select") for section in ("boxes", "numbers")]
     fields[0].select_option(label="half")

@@ -2,6 +2,7 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,9 +10,11 @@ from tests.sweeps.trials import ran
 from wavetank.errors import InputError
 from wavetank.report.page.pagefile import ASSETS
 from wavetank.report.sweep.page import SCRIPTS, write_sweep_report
-from wavetank.report.sweep.table import sweep_table
+from wavetank.report.sweep.table import caption, sweep_table, verdicts
+from wavetank.report.sweep.verdicts import untold, untold_mark
 from wavetank.results.read.sweepfolder import SweepFolder
-from wavetank.results.verdict.sweep import ranking
+from wavetank.results.verdict.document import sweep_document
+from wavetank.results.verdict.ranking import rank
 
 SWEEP = {"clusters": [{"name": "original"}, {"name": "half", "nodes": "-50%"}]}
 
@@ -67,8 +70,71 @@ def test_the_terminal_names_the_best_of_each_scenario(out):
     folder = SweepFolder(out)
     assert [str(cell) for cell in table.columns[0].cells] == ["original", "half"]
     assert [str(cell) for cell in table.columns[1].cells] == [
-        ranking(folder, name)[0][0] for name in ("original", "half")
+        rank(folder, name)[0].scheduler for name in ("original", "half")
     ]
+
+
+def test_what_the_seeds_cannot_tell_is_said_with_the_number_that_would(out):
+    folder = SweepFolder(out)
+    for name in ("original", "half"):
+        best, *others = rank(folder, name)
+        assert (best.verdict, best.close_rate) == ("best", 1)
+        for each in others:
+            assert (each.verdict == "cannot tell") == (each.seeds_to_tell is not None)
+        (shown,) = [each for each in sweep_document(out)["scenarios"] if each["name"] == name]
+        assert [each["verdict"] for each in shown["ranking"]] == [each.verdict for each in (best, *others)]
+    marked = "(?" in str(verdicts(folder))
+    assert ("these seeds cannot tell" in caption(folder)) == marked
+
+
+ROWS = [
+    {"scenario": "s", "scheduler": name, "seed": seed, "unscheduled_pods": 0, "mean_job_latency_s": latency}
+    for name, latencies in {"good": (10, 12), "alike": (11, 12), "same": (10, 12), "bad": (90, 92)}.items()
+    for seed, latency in enumerate(latencies)
+]
+
+
+def compared(b, significant, low, high, needed=None):
+    names = {"scenario": "s", "metric": "mean_job_latency_s", "a": "good", "b": b}
+    return {**names, "significant": significant, "low": low, "high": high, "seeds_to_tell": needed}
+
+
+def test_a_ranking_distinguishes_worse_equal_and_what_cannot_be_told():
+    comparisons = [
+        compared("alike", "no", -5.0, 6.0, 34),
+        compared("same", "no", 0.0, 0.0),
+        compared("bad", "yes", 80.0, 80.0),
+    ]
+    ranking = rank(SimpleNamespace(rows=ROWS, comparisons=comparisons), "s")
+    assert [(each.scheduler, each.verdict, each.seeds_to_tell) for each in ranking] == [
+        ("good", "best", None),
+        ("same", "equal", None),
+        ("alike", "cannot tell", 34),
+        ("bad", "worse", None),
+    ]
+
+
+def test_one_seed_can_tell_nothing(tmp_path):
+    ran(tmp_path / "out", schedulers=[{"name": "default"}, {"name": "best-fit"}], seeds=[1])
+    folder = SweepFolder(tmp_path / "out")
+    assert caption(folder).startswith("by mean job latency of one seed, which cannot tell")
+    assert "cannot tell" not in str(verdicts(folder))
+    assert {each.verdict for each in rank(folder, "all")[1:]} == {"cannot tell"}
+
+
+@pytest.mark.parametrize(
+    ("seeds", "text"),
+    [
+        (None, "cannot tell"),
+        (7, "cannot tell; 7 seeds would"),
+        (342, "cannot tell; 350 seeds would"),
+        (1234, "cannot tell; 1,300 seeds would"),
+        (20_000, "cannot tell; over 10,000 seeds would"),
+    ],
+)
+def test_the_number_of_seeds_has_about_two_digits(seeds, text):
+    assert untold(seeds) == text
+    assert untold_mark(seeds) == text.replace("cannot tell", " (?").replace(";", "").replace(" would", "") + ")"
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path):

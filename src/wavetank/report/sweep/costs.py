@@ -12,10 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from wavetank.report.page.parts import scrolling
+from wavetank.report.sweep.verdicts import about
 from wavetank.results.read.sweepfolder import SweepFolder
-from wavetank.results.statistics import Interval, mean_interval, paired_p_value
+from wavetank.results.statistics import Interval, mean_interval, paired_p_value, seeds_to_tell
 
-_CAPTION = "mean over the seeds, ± 95 % confidence; × the cheapest; = not significantly dearer"
+_CAPTION = "mean over the seeds, ± 95 % confidence; × the cheapest"
+_DOUBTS = "?: these seeds cannot tell whether it is dearer"
 _SIGNIFICANT = 0.05
 # Metrics beside the cost: heading, divisor, format.
 _OTHERS = {
@@ -31,14 +33,16 @@ _OTHERS = {
 class RankedCost:
     """The cost of a scenario and scheduler: `ratio` to the cheapest, and means of other metrics by name.
 
-    `same`: over the common seeds it does not differ significantly from the cheapest (paired t-test at 5 %).
+    `mark` is "?" if the common seeds cannot tell it from the cheapest (paired t-test at 5 %), and `seeds_to_tell` about
+    how many would; it is "(equal)" if the cost is the same with every seed.
     """
 
     scenario: str
     scheduler: str
     cost: Interval
     ratio: float
-    same: bool
+    mark: str
+    seeds_to_tell: int | None
     others: dict[str, float]
 
 
@@ -58,18 +62,24 @@ def ranked_costs(folder: SweepFolder) -> list[RankedCost]:
             *key,
             costs[key],
             costs[key].mean / costs[best].mean if costs[best].mean else 1.0,
-            key != best and _is_same(rows[key], rows[best]),
+            *(("", None) if key == best else _mark(rows[key], rows[best])),
             _means(rows[key]),
         )
         for key in ranked
     ]
 
 
-def _is_same(rows: list[dict[str, float]], best: list[dict[str, float]]) -> bool:
+def _mark(rows: list[dict[str, float]], best: list[dict[str, float]]) -> tuple[str, int | None]:
     cheapest = {row["seed"]: row["cost"] for row in best}
     differences = [row["cost"] - cheapest[row["seed"]] for row in rows if row["seed"] in cheapest]
     p = paired_p_value(differences) if differences else None
-    return p is not None and p > _SIGNIFICANT
+    if p is None or p <= _SIGNIFICANT:
+        return "", None
+    return ("?", seeds_to_tell(differences)) if any(differences) else ("(equal)", None)
+
+
+def _caption(ranked: list[RankedCost]) -> str:
+    return f"{_CAPTION}; {_DOUBTS}" if any(each.mark == "?" for each in ranked) else _CAPTION
 
 
 def cost_table(out: Path) -> Table | None:
@@ -77,7 +87,7 @@ def cost_table(out: Path) -> Table | None:
     ranked = ranked_costs(SweepFolder(out))
     if not ranked:
         return None
-    table = Table(title="Cost", caption=_CAPTION, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    table = Table(title="Cost", caption=_caption(ranked), box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     head, *rows = _cells(ranked)
     for name in head:
         table.add_column(Text(name), justify="left" if name.startswith("Sc") else "right", overflow="fold")
@@ -104,7 +114,7 @@ def cost_section(folder: SweepFolder) -> str:
     table = f'<table class="numbers"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
     return (
         '<section id="costs" aria-labelledby="costs-title"><h2 id="costs-title">Cost</h2>'
-        f'<p class="lead">The cheapest first: {_CAPTION}.</p>{scrolling(table)}</section>\n\n'
+        f'<p class="lead">The cheapest first: {_caption(ranked)}.</p>{scrolling(table)}</section>\n\n'
     )
 
 
@@ -112,18 +122,25 @@ def _cells(ranked: list[RankedCost]) -> list[list[str]]:
     """Returns the head and a row for each entry, without columns in which nothing stands."""
     several = len({each.scheduler for each in ranked}) > 1
     shown = [name for name in _OTHERS if any(each.others.get(name) for each in ranked)]
-    head = ["Scenario", *(["Scheduler"] if several else []), "Cost", "×", *(_OTHERS[name][0] for name in shown)]
+    doubtful = any(each.mark == "?" for each in ranked)
+    head = ["Scenario", *(["Scheduler"] if several else []), "Cost", "×", *(["Seeds\nto tell"] if doubtful else [])]
+    head += [_OTHERS[name][0] for name in shown]
     rows = [
         [
             each.scenario,
             *([each.scheduler] if several else []),
             _text(each.cost),
-            f"{each.ratio:.2f}{' =' if each.same else ''}",
+            f"{each.ratio:.2f} {each.mark}".rstrip(),
+            *([_needed(each)] if doubtful else []),
             *(_other(each, name) for name in shown),
         ]
         for each in ranked
     ]
     return [head, *rows]
+
+
+def _needed(each: RankedCost) -> str:
+    return "" if each.seeds_to_tell is None else about(each.seeds_to_tell)
 
 
 def _other(each: RankedCost, name: str) -> str:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from wavetank.report.page.facts import warnings_block
 from wavetank.report.page.pagefile import fill_page, write_page
 from wavetank.report.page.parts import items
 from wavetank.report.sweep.costs import cost_section
+from wavetank.report.sweep.verdicts import untold
 from wavetank.results.layout import REPORT
 from wavetank.results.read.sweepfolder import SweepFolder
 from wavetank.results.schema import CLOSE_RATE, QUANTILES, Column, reported_metrics
@@ -92,7 +94,26 @@ def _payload(folder: SweepFolder) -> dict[str, Any]:
             for row in folder.comparisons
             if row["significant"] == "yes"
         ],
+        "untold": [
+            [scenarios[row["scenario"]], row["metric"], schedulers[row["a"]], schedulers[row["b"]], text]
+            for row, text in _untold(folder)
+        ],
     }
+
+
+def _untold(folder: SweepFolder) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yields the comparisons with the best of a scenario that the seeds cannot decide, and the words for them."""
+    better = {metric.name: metric.better for metric in reported_metrics()}
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in folder.comparisons:
+        groups.setdefault((row["scenario"], row["metric"]), []).append(row)
+    for (_, metric), rows in groups.items():
+        means = {row[side]: row[f"mean_{side}"] for row in rows for side in ("a", "b")}
+        best = (max if better.get(metric) == "higher" else min)(means, key=lambda name: means[name])
+        for row in rows:
+            if best in (row["a"], row["b"]) and row["significant"] == "no" and (row["low"] or row["high"]):
+                needed = row.get("seeds_to_tell")  # results of earlier versions lack the column
+                yield row, untold(None if needed is None else int(needed))
 
 
 def _described(metric: Column) -> dict[str, str]:

@@ -8,9 +8,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from wavetank.report.sweep.verdicts import UNTOLD, untold_mark
 from wavetank.results.read.sweepfolder import SweepFolder
-from wavetank.results.verdict.sweep import ranking, told_apart
-from wavetank.words import counted
+from wavetank.results.verdict.ranking import RankedScheduler, rank
 
 HEAD = ("Scenario", "Best", "Latency", "Next", "Worst")
 _SHOWN = 3
@@ -30,25 +30,28 @@ def sweep_table(out: Path) -> Table:
 def caption(folder: SweepFolder) -> str:
     """Returns what the columns mean."""
     seeds = len(folder.facts.scenarios[0].seeds) if folder.facts.scenarios else 0
-    return f"by mean job latency over {counted(seeds, 'seed')}; × is CloseRate; = not significantly worse"
+    if seeds == 1:
+        return "by mean job latency of one seed, which cannot tell whether a difference is chance; × is CloseRate"
+    doubts = any("(?" in cell for row in verdicts(folder) for cell in row)
+    return f"by mean job latency over {seeds} seeds; × is CloseRate{f'; {UNTOLD}' if doubts else ''}"
 
 
 def verdicts(folder: SweepFolder) -> list[list[str]]:
     """Returns the texts of a row per scenario, in the order of HEAD."""
-    return [_verdict(folder, scenario.name) for scenario in folder.facts.scenarios]
+    return [_verdict(folder, scenario.name, len(scenario.seeds)) for scenario in folder.facts.scenarios]
 
 
-def _verdict(folder: SweepFolder, scenario: str) -> list[str]:
-    means = ranking(folder, scenario)
-    if not means:
+def _verdict(folder: SweepFolder, scenario: str, seeds: int) -> list[str]:
+    ranking = rank(folder, scenario)
+    if not ranking:
         return [scenario, "none finished all pods", "", "", ""]
-    (best, latency), *others = means
-    rated = [(name, value / latency if latency else 1.0) for name, value in others]
-    following = ", ".join(_mark(folder, scenario, best, name, rate) for name, rate in rated[: _SHOWN - 1])
-    worst = f"{rated[-1][0]} ×{rated[-1][1]:.2f}" if rated else ""
-    return [scenario, best, f"{latency:,.1f} s", following, worst]
+    best, *others = ranking
+    marks = [_rated(each, seeds) for each in others]
+    following, worst = ", ".join(marks[: _SHOWN - 1]), marks[-1] if marks else ""
+    return [scenario, best.scheduler, f"{best.mean_job_latency_s:,.1f} s", following, worst]
 
 
-def _mark(folder: SweepFolder, scenario: str, best: str, name: str, rate: float) -> str:
-    same = told_apart(folder, scenario, best, name) is False
-    return f"{name} ×{rate:.2f}{' =' if same else ''}"
+def _rated(each: RankedScheduler, seeds: int) -> str:
+    doubtful = each.verdict == "cannot tell" and seeds > 1  # of one seed the caption says it
+    mark = untold_mark(each.seeds_to_tell) if doubtful else " (equal)" if each.verdict == "equal" else ""
+    return f"{each.scheduler} ×{each.close_rate:.2f}{mark}"

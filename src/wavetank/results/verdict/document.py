@@ -10,9 +10,10 @@ from typing import Any
 from wavetank.results.layout import REPORT
 from wavetank.results.read.resultsfolder import ResultsFolder
 from wavetank.results.read.sweepfolder import SweepFolder
-from wavetank.results.schema import JOB_LATENCY, METRIC_NAMES
+from wavetank.results.schema import METRIC_NAMES
 from wavetank.results.statistics import mean_interval
-from wavetank.results.verdict.sweep import ranking, sweep_verdict
+from wavetank.results.verdict.ranking import rank
+from wavetank.results.verdict.sweep import sweep_verdict
 from wavetank.results.verdict.verdict import Verdict, experiment_verdict
 
 
@@ -33,7 +34,7 @@ def sweep_document(out: Path) -> dict[str, Any]:
     scenarios = [
         {
             "name": scenario.name,
-            "ranking": [{"scheduler": name, JOB_LATENCY: mean} for name, mean in ranking(folder, scenario.name)],
+            "ranking": [asdict(each) for each in rank(folder, scenario.name)],
         }
         for scenario in folder.facts.scenarios
     ]

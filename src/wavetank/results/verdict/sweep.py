@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import fsum
 
 from wavetank.results.read.sweepfolder import SweepFolder
 from wavetank.results.schema import JOB_LATENCY
 from wavetank.results.verdict.phrases import duration, listed
+from wavetank.results.verdict.ranking import rank
 from wavetank.results.verdict.verdict import Finding, Verdict
 
 _MOST_NAMED = 3  # schedulers after the best one
@@ -27,21 +27,7 @@ def sweep_verdict(folder: SweepFolder) -> Verdict:
 
 def ranking(folder: SweepFolder, scenario: str) -> list[tuple[str, float]]:
     """Returns the schedulers that finished everything, with their mean job latency (seconds), the best first."""
-    values: dict[str, list[float | None]] = {}
-    for row in folder.rows:
-        if row["scenario"] == scenario:
-            values.setdefault(row["scheduler"], []).append(None if row["unscheduled_pods"] else row[JOB_LATENCY])
-    known = {name: [each for each in of if each is not None] for name, of in values.items()}
-    means = [(name, fsum(known[name]) / len(of)) for name, of in values.items() if len(known[name]) == len(of)]
-    return sorted(means, key=lambda pair: pair[1])
-
-
-def told_apart(folder: SweepFolder, scenario: str, one: str, other: str) -> bool | None:
-    """Whether two schedulers differ significantly in mean job latency; None if that was not tested."""
-    for row in folder.comparisons:
-        if (row["scenario"], row["metric"]) == (scenario, JOB_LATENCY) and {row["a"], row["b"]} == {one, other}:
-            return {"yes": True, "no": False}.get(row["significant"] or "")
-    return None
+    return [(each.scheduler, each.mean_job_latency_s) for each in rank(folder, scenario)]
 
 
 def _wins(folder: SweepFolder, rankings: dict[str, list[tuple[str, float]]]) -> Finding:
@@ -51,7 +37,7 @@ def _wins(folder: SweepFolder, rankings: dict[str, list[tuple[str, float]]]) -> 
         return Finding("The best schedulers have equal mean job latencies in every scenario.", JOB_LATENCY)
     best, count = shown[0]
     text = f"{best} has the lowest mean job latency in {count} of {total} scenario{'s' if total > 1 else ''}"
-    alone = [_is_alone(folder, scenario, means) for scenario, means in rankings.items() if means[0][0] == best]
+    alone = [_is_alone(folder, scenario) for scenario, means in rankings.items() if means[0][0] == best]
     tested = [each for each in alone if each is not None]
     text += f" (significantly in {sum(tested)})" if tested else " (with one seed, significance is unknown)"
     others = [f"{name} in {number}" for name, number in shown[1:]]
@@ -59,11 +45,11 @@ def _wins(folder: SweepFolder, rankings: dict[str, list[tuple[str, float]]]) -> 
     return Finding(f"{text}{', ' + listed(others) if others else ''}.", JOB_LATENCY, best, significant=significant)
 
 
-def _is_alone(folder: SweepFolder, scenario: str, means: list[tuple[str, float]]) -> bool | None:
-    """Whether the best differs significantly from all others."""
-    (best, _), *others = means
-    tests = [told_apart(folder, scenario, best, name) for name, _ in others]
-    return None if None in tests or not tests else all(tests)
+def _is_alone(folder: SweepFolder, scenario: str) -> bool | None:
+    """Whether the best differs significantly from all others; None if that was not tested."""
+    others = rank(folder, scenario)[1:]
+    seeds = {each.name: len(each.seeds) for each in folder.facts.scenarios}[scenario]
+    return None if seeds < 2 or not others else all(each.verdict == "worse" for each in others)
 
 
 def _between_scenarios(rankings: dict[str, list[tuple[str, float]]]) -> list[Finding]:

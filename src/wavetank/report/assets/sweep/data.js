@@ -28,6 +28,12 @@ function differ(scenario, key, a, b) {
   return differing.has(`${scenario}/${key}/${Math.min(a, b)}/${Math.max(a, b)}`);
 }
 
+/** What the seeds cannot tell of two schedulers, in words; "" if they can. */
+const undecided = new Map(DATA.untold.map(([scenario, key, a, b, words]) => [`${scenario}/${key}/${Math.min(a, b)}/${Math.max(a, b)}`, words]));
+function untold(scenario, key, a, b) {
+  return undecided.get(`${scenario}/${key}/${Math.min(a, b)}/${Math.max(a, b)}`) ?? "";
+}
+
 /** A value of a metric as text. */
 function shown(key, value) {
   if (value === null) return DASH;

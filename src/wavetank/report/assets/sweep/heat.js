@@ -15,7 +15,8 @@ function drawHeat() {
   const lead = heatKey === "mean_job_latency_s"
     ? "CloseRate is the mean job latency of a scheduler divided by that of the best scheduler in the scenario: 1 is the best. A cell opens the report of its scenario. Schedulers in hatched cells left pods unscheduled."
     : `${metric.label}, divided by that of the best scheduler in the scenario (${metric.better} is better): 1 is the best. A cell opens the report of its scenario.`;
-  byId("heat-lead").textContent = lead;
+  const marked = DATA.untold.some(([, key]) => key === heatKey);
+  byId("heat-lead").textContent = marked ? `${lead} ? means that the seeds cannot tell the scheduler from the best; point at it to see about how many would.` : lead;
   byId("heat").replaceChildren(...heatGroups().map(heatTable));
 }
 
@@ -38,7 +39,7 @@ function heatTable(scenarios) {
   const head = el("tr", {}, el("th"), ...scenarios.map((i) => el("th", { title: about(i) }, DATA.scenarios[i].name)), scenarios.length > 1 ? el("th", {}, "mean") : "");
   const rows = order.map((scheduler) => {
     const { name, description } = DATA.schedulers[scheduler];
-    const shades = rates.get(scheduler).map((value, i) => heatCell(value, worst, name, DATA.scenarios[scenarios[i]].name));
+    const shades = rates.get(scheduler).map((value, i) => heatCell(value, worst, name, DATA.scenarios[scenarios[i]].name, doubt(scenarios[i], scheduler)));
     const last = scenarios.length > 1 ? el("td", { class: "mean" }, text(overall(rates.get(scheduler)))) : "";
     return el("tr", {}, el("th", { scope: "row", title: description }, name), ...shades, last);
   });
@@ -70,14 +71,20 @@ function text(value) {
   return value === null || value >= 1000 ? DASH : value.toFixed(2);
 }
 
+/** What the seeds cannot tell of a scheduler and the best one. */
+function doubt(scenario, scheduler) {
+  const [best] = ranked(scenario, heatKey);
+  return best ? untold(scenario, heatKey, scheduler, best.scheduler) : "";
+}
+
 /** A cell that opens the report of its scenario, with its scheduler in the Gantt chart. */
-function heatCell(value, worst, scheduler, scenario) {
+function heatCell(value, worst, scheduler, scenario, words) {
   const href = `${encodeURIComponent(scenario)}/report.html#${new URLSearchParams({ run: `${scheduler}/` })}`;
   const title = `${scheduler} in ${scenario}`;
   if (value === null) return el("td", { class: "none", title }, el("a", { href, "aria-label": `${title}: pods left unscheduled` }, DASH));
   const share = Math.log(value) / Math.log(worst);
   const style = `background: color-mix(in srgb, var(--heat-1) ${(8 + 84 * share).toFixed(0)}%, var(--heat-0));`;
-  return el("td", { class: value < 1.0005 ? "best" : "", style, title: `${title}: ${value.toFixed(4)}` }, el("a", { href }, text(value)));
+  return el("td", { class: value < 1.0005 ? "best" : "", style, title: `${title}: ${value.toFixed(4)}${words && `, ${words}`}` }, el("a", { href }, text(value), words ? el("span", { class: "doubt" }, "?") : ""));
 }
 
 /** The heat map as rows of a table, a heading first. */

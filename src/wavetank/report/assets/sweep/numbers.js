@@ -32,5 +32,6 @@ function numberCell(key, scheduler, best) {
   const value = mean(chosenScenario, scheduler, key);
   const isBest = best && value === best.value;
   const differs = best && !isBest && differ(chosenScenario, key, scheduler, best.scheduler);
-  return el("td", { class: isBest ? "best" : differs ? "differs" : "" }, shown(key, value));
+  const words = best && !isBest ? untold(chosenScenario, key, scheduler, best.scheduler) : "";
+  return el("td", { class: isBest ? "best" : differs ? "differs" : "", ...(words && { title: words }) }, shown(key, value), words ? el("span", { class: "doubt" }, "?") : "");
 }

@@ -49,11 +49,29 @@ class Rows(NamedTuple):
 
 
 def rows_of(file: InputFile) -> Iterator[Rows]:
-    """Yields the rows of a file; comments and empty lines are passed over."""
-    first = 1
-    for block in file.blocks():
-        yield _rows(file, _without_comments(block), first)
+    """Yields the rows of a file; comments and empty lines are passed over.
+
+    If the first line has more than 18 fields, all lines may have, and those after the 18th are ignored.
+    """
+    first, is_extended = 1, False
+    for number, block in enumerate(map(_without_comments, file.blocks())):
+        if number == 0:
+            is_extended = _first_width(block) > len(COLUMNS)
+        yield _rows(file, _cut(file, block) if is_extended else block, first)
         first += block.count(b"\n")
+
+
+def _first_width(block: bytes) -> int:
+    return next((len(words) for line in block.split(b"\n") if (words := line.split())), 0)
+
+
+def _cut(file: InputFile, block: bytes) -> bytes:
+    """Leaves out fields after the 18th, which may be texts, and counts the lines that have some."""
+    lines = [line.split(None, len(COLUMNS)) for line in block.split(b"\n")]
+    file.assumed["line with more than 18 fields, of which the first 18 are read"] += sum(
+        len(words) > len(COLUMNS) for words in lines
+    )
+    return b"\n".join(b" ".join(words[: len(COLUMNS)]) for words in lines)
 
 
 def _rows(file: InputFile, block: bytes, first: int) -> Rows:

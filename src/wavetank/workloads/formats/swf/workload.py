@@ -28,6 +28,7 @@ _STATUSES = range(-1, 6)
 _PARTS = (2, 3, 4)  # statuses of the parts of a job that also has a record as a whole
 _HEADER = re.compile(r";\s*(\w+):\s*(.*?)\s*")
 _DATA = re.compile(rb"\s*-?\d+(\s+-?\d+(\.\d+)?){4,17}\s*")
+_EXTENDED = re.compile(rb"\s*-?\d+(\s+-?\d+(\.\d+)?){17}\s.*")  # fields of a site's own after the 18
 
 
 class SwfWorkload(TableWorkload):
@@ -40,6 +41,7 @@ class SwfWorkload(TableWorkload):
     - The requested time is the walltime, unless the job ran longer than that.
     - Jobs that failed or were cancelled end with exit code 1 or 143. Those cancelled before they ran (status 5
       and no run time) and parts of jobs (status 2 to 4) are left out.
+    - Fields after the 18th, which some sites add (MetaCentrum's logs), are ignored if the first line has them.
     - Jobs that follow another one (fields 17 and 18) are submitted when the file says, as they were in reality:
       a scheduler that is faster or slower does not move them.
     """
@@ -95,7 +97,7 @@ def is_swf(file: InputFile) -> bool:
     """Tells whether a file looks like SWF: it begins with its comments, or with a line of whole numbers."""
     lines = (line for line in file.head.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip())
     first = next(lines, b"")
-    return first.lstrip().startswith(b";") or _DATA.fullmatch(first) is not None
+    return first.lstrip().startswith(b";") or any(form.fullmatch(first) for form in (_DATA, _EXTENDED))
 
 
 def read_header(file: InputFile) -> Mapping[str, str]:
