@@ -56,3 +56,18 @@ def test_a_sweep_prints_warnings(wavetank: Wavetank, here: Path) -> None:
     (here / "s.yaml").write_text(json.dumps(document))
     ended = wavetank("sweep", "s.yaml", "-o", "out", "--jobs", "1")
     assert "3 pods never scheduled" in ended.err
+
+
+def test_a_study_is_listed_with_its_runs(wavetank: Wavetank, here: Path) -> None:
+    wavetank("run", an_experiment(here), "-o", "out/mine/runs/one")
+    claims = [{"key": key, "verdict": verdict} for key, verdict in {"a": "holds", "b": "does not hold"}.items()]
+    study = {"study": "mine", "title": "My study", "claims": claims}
+    (here / "out/mine/claims.json").write_text(json.dumps(study))
+    (here / "out/other").mkdir()
+    (here / "out/other/claims.json").write_text("[]")  # by another program
+    ended = wavetank("results", "--html", "out/index.html")
+    rows = [" ".join(line.split()) for line in ended.out.splitlines() if line.startswith(" out")]
+    assert {row.split()[1] for row in rows} == {"study", "experiment"}
+    page = (here / "out/index.html").read_text()
+    assert 'href="mine/report.html">My study</a>' in page
+    assert "1 of 2 claims hold" in page

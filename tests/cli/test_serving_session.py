@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tests.cli.commands import Wavetank, refused
 from wavetank.apiserver.clock.pacing import Pacing
 from wavetank.apiserver.requests.request import User
 from wavetank.cli.activity import Activity
+from wavetank.cluster.releases import NEWEST, version_name
 from wavetank.simulation.served.cluster import ServedCluster, ServedSetting
 
 PODS = "/api/v1/namespaces/default/pods"
@@ -26,6 +28,10 @@ def run_a_session(folder: Path, *options: str) -> str:
             assert served.ask("POST", PODS, a_small_pod(name, "60s")).status == 201
         served.ask("POST", "/wavetank/clock/advance?by=1h")
         return end(served)
+
+
+def release_of(results: Path) -> str:
+    return str(json.loads((results / "experiment.json").read_text())["kubernetesVersion"])
 
 
 def end(served: Served) -> str:
@@ -45,6 +51,7 @@ def test_a_recorded_session_has_results_with_times_from_its_start(tmp_path: Path
     assert all(pod["submitted"] == 0 and 60 <= pod["finished"] < 70 for pod in pods)
     (row,) = results.summary(frame="rows")
     assert (row["scheduler"], row["pods"], row["succeeded_pods"]) == ("default", 3, 3)
+    assert release_of(tmp_path / "out/session") == version_name(NEWEST)  # as of `wavetank run`
     assert results.report.exists()
 
 
@@ -63,10 +70,17 @@ def test_the_server_says_what_happens(tmp_path: Path, options: tuple[str, ...], 
 
 
 def test_a_session_without_pods_or_scheduler_has_results_too(tmp_path: Path) -> None:
-    with serving(tmp_path, "--bare", "--record", "out/session") as served:
+    options = ("--bare", "--record", "out/session", "--kubernetes-version", "1.34")
+    with serving(tmp_path, *options) as served:
         end(served)
+    assert release_of(tmp_path / "out/session") == "1.34"
     (row,) = package.open_results(tmp_path / "out/session").summary(frame="rows")
     assert (row["scheduler"], row["pods"]) == ("external", 0)
+
+
+def test_a_release_that_is_not_known_is_refused(wavetank: Wavetank) -> None:
+    ended = wavetank("serve", "--kubernetes-version", "1.99")
+    assert (ended.status, ended.err.startswith('--kubernetes-version: expected a release from "1.19" to')) == (2, True)
 
 
 def test_a_folder_with_other_contents_is_refused_before_serving(wavetank: Wavetank, tmp_path: Path) -> None:

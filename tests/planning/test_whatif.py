@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.planning.shop import answer, shop
 from tests.support.objects import node_manifest, pod_manifest
 from wavetank.errors import InputError
+from wavetank.planning.nodes import read_template
 from wavetank.planning.options import read_options
 from wavetank.planning.whatif.question import Question, check_answer, parse_claims
 from wavetank.planning.whatif.reading import read_changes
@@ -109,6 +110,12 @@ def test_nodes_are_added_from_figures_and_cost():
     assert [node.cpu for node in given.after.zones()["d"]] == [8000, 8000]
 
 
+def test_other_keys_of_added_nodes_are_labels():
+    template = read_template("cpu=8,memory=32Gi,tier=web,example.com/gpu=2", [])
+    assert template.node.labels["tier"] == "web"
+    assert template.node.allocatable["example.com/gpu"] == 2
+
+
 @pytest.mark.parametrize("scaled", ["deploy/web=20", "shop/deployment/web=20"])
 def test_a_deployment_is_scaled(scaled):
     given = answer([{"scale": scaled}])
@@ -179,6 +186,7 @@ def test_a_workload_is_added(tmp_path):
         ({"add": "0xa-0"}, "expected at least one node"),
         ({"add": "cpu=4"}, "expected cpu and memory"),
         ({"add": "cpu=4,memory=x"}, "memory: "),
+        ({"add": "cpu=4,memory=8Gi,prise=2"}, "unknown key 'prise' (did you mean price?)"),
         ({"upgrade": "surge=0"}, "expected surge=1 or unavailable=1"),
         ({"add-workload": "nope.yaml"}, "nope.yaml: no such file"),
         ("drain", "expected a change such as {drain: node-1}"),

@@ -66,6 +66,15 @@ def test_any_results_make_a_page(results: Results, recipe: Recipe) -> None:
     assert data["seeds"] == list(recipe.seeds)
 
 
+@pytest.mark.parametrize(
+    ("seeds", "lead"), [((1, 2), "Means over the seeds with 95 % confidence intervals"), ((7,), "Values of one seed")]
+)
+def test_the_comparison_says_how_many_seeds_it_is_of(results: Results, seeds: tuple[int, ...], lead: str) -> None:
+    page = write_report(results(Recipe(seeds=seeds))).read_text(encoding="utf-8")
+    assert lead in page
+    assert page.count("confidence intervals") == (len(seeds) > 1)
+
+
 def test_the_page_needs_nothing_but_itself(results: Results) -> None:
     page = write_report(results(Recipe())).read_text(encoding="utf-8")
     loads = [attrs for _, attrs in Page(page).elements if "src" in attrs or "href" in attrs]

@@ -56,7 +56,8 @@ def test_the_files_of_a_cluster_add_up(tmp_path: Path) -> None:
     [
         pytest.param(PLATFORM, "a platform file is not a workload: expected parquet or swf", id="a cluster"),
         pytest.param({"a": 1}, "the format is not known: expected one of platform", id="some other JSON"),
-        pytest.param("", "the format is not known", id="nothing"),
+        pytest.param("", "in: the file is empty", id="nothing"),
+        pytest.param("\ufeff \n\n", "in: the file is empty", id="blank lines"),
         pytest.param("a: [", "not valid YAML", id="broken YAML"),
         pytest.param("[" * 100_000, "in: ", id="a deep hole"),
     ],

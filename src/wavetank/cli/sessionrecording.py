@@ -36,6 +36,7 @@ class SessionRecording:
             self._start,
             schedulers[0][0] if schedulers else "",
             setting.latency.name,
+            setting.version,
             setting.seed,
             sum(each.attempts for _, each in schedulers),
             time.monotonic() - self._begun,

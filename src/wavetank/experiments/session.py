@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wavetank.cluster.fields.resources import CPU, MEMORY
-from wavetank.cluster.releases import SERVED
+from wavetank.cluster.releases import Version, version_name
 from wavetank.experiments.run import RunResult, Tables, quantiles
 from wavetank.experiments.runfiles import write_files
 from wavetank.experiments.summary import write_results_of
@@ -31,6 +31,7 @@ class Session:
     start: Nanoseconds
     scheduler: str  # "" if none is built in
     latency: str
+    version: Version  # of the scheduler
     seed: int
     attempts: int
     wall_s: float
@@ -66,7 +67,7 @@ def _facts(session: Session, result: RunResult, wavetank_version: str) -> Experi
     return ExperimentFacts(
         wavetank=wavetank_version,
         name=NAME,
-        kubernetes_version=".".join(map(str, SERVED.version)),
+        kubernetes_version=version_name(session.version),
         latency=session.latency,
         ties="random",
         seeds=[session.seed],

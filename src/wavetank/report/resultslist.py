@@ -53,7 +53,7 @@ def _cells(each: ListedResults) -> tuple[str, ...]:
     names = ", ".join(each.schedulers[:_MOST_NAMES]) + (", …" if len(each.schedulers) > _MOST_NAMES else "")
     pods = "–" if each.pods is None else f"{each.pods:,}"
     written = each.written.strftime("%Y-%m-%d %H:%M")
-    return each.kind, written, names, f"{each.runs:,}", f"{each.nodes:,}", pods, str(each.warnings or "")
+    return each.kind, written, each.note or names, f"{each.runs:,}", f"{each.nodes:,}", pods, str(each.warnings or "")
 
 
 def _page_cells(each: ListedResults, page: Path) -> str:

@@ -1,4 +1,4 @@
-"""What experiment.json and sweep.json say: facts of all runs together that are not in a table."""
+"""What experiment.json, sweep.json and claims.json say: facts of all runs together that are not in a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from wavetank.errors import InputError
 
-_Facts = TypeVar("_Facts", "ExperimentFacts", "SweepFacts")
+_Facts = TypeVar("_Facts", "ExperimentFacts", "SweepFacts", "StudyFacts")
 
 
 class SchedulerFacts(msgspec.Struct, frozen=True):
@@ -71,6 +71,20 @@ class SweepFacts(msgspec.Struct, frozen=True):
     name: str
     scenarios: list[ScenarioFacts]
     failures: list[str]
+
+
+class ClaimFacts(msgspec.Struct, frozen=True):
+    """A claim of a study, as far as a list of results shows it."""
+
+    verdict: str
+
+
+class StudyFacts(msgspec.Struct, frozen=True):
+    """The contents of claims.json, as far as a list of results shows them."""
+
+    study: str
+    title: str
+    claims: list[ClaimFacts]
 
 
 def write_json(path: Path, content: object) -> None:

@@ -55,6 +55,9 @@ SLOTS_PICTURE = "slots.svg"
 PERFETTO = "traces.perfetto.json"
 JAEGER = "traces.jaeger.json"
 
+# Of a study, besides report.html.
+CLAIMS = "claims.json"
+
 # Of a sweep, besides summary.csv, wall.json, report.html and a folder for each scenario.
 SWEEP = "sweep.json"
 SUMMARY_PARQUET = "summary.parquet"

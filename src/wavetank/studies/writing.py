@@ -10,11 +10,12 @@ from pathlib import Path
 import msgspec
 
 from wavetank.report.page.pagefile import write_page
+from wavetank.results import layout
 from wavetank.studies.page import study_page
 from wavetank.studies.study import Claim, Findings, Study
 from wavetank.version import __version__
 
-PAGE, CLAIMS_CSV, CLAIMS_JSON = "report.html", "claims.csv", "claims.json"
+PAGE, CLAIMS_CSV, CLAIMS_JSON = layout.REPORT, "claims.csv", layout.CLAIMS
 
 
 def write_findings(study: Study, findings: Findings, out: Path, small: bool) -> None:

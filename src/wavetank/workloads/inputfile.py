@@ -28,9 +28,9 @@ class InputFile:
     """A file, gzipped or not, read as far as its format needs: its head, its text, its documents, or as a stream.
 
     `source` is its path as given, for errors; `name` its last part, for descriptions. Strict reading is the
-    default: what is wrong with one entry is wrong with the file. A `lenient` reader leaves the entry out and
-    counts it in `skipped`; `assumed` counts what was read in a way that the file does not state. `options` are
-    the format's own.
+    default: what is wrong with one entry is wrong with the file. A `lenient` reader leaves the entry out, counts it in
+    `skipped`, and keeps the `first_error`; `assumed` counts what was read in a way that the file does not state.
+    `options` are the format's own.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class InputFile:
         self.options: Mapping[str, Any] = options or {}
         self.skipped: Counter[str] = Counter()
         self.assumed: Counter[str] = Counter()
+        self.first_error: InputError | None = None
         if text is not None:
             self.text = text
         self._given = None if text is None else text.encode("utf-8", "surrogatepass")
@@ -68,6 +69,7 @@ class InputFile:
         """Raises the error, seen from this file; a lenient reader goes on and counts it as one of its `kind`."""
         if not self.lenient:
             raise error.inside(source=self.source) from None
+        self.first_error = self.first_error or error
         self.skipped[kind] += 1
 
     @cached_property

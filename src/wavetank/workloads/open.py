@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -268,6 +269,8 @@ def _check_options(file: InputFile, format: str) -> None:  # noqa: A002
 
 
 def _detect(file: InputFile) -> str:
+    if not file.head.removeprefix(codecs.BOM_UTF8).strip():
+        raise InputError("the file is empty", source=file.source)
     for name, entry in FORMATS.items():
         if entry.detect(file):
             return name

@@ -129,6 +129,36 @@ def test_a_bad_line_is_named_or_left_out(lines: str, message: str) -> None:
     assert names_of(read(a_line(1), lines, a_line(3), lenient=True)) == ["1", "3"]
 
 
+def extended(line: str, *more: object) -> str:
+    return f"{line.strip()} {' '.join(map(str, more))}\n"
+
+
+@pytest.mark.parametrize("more", [(1, -1), ("linux:x86", "1:ppn=4", 7), ("a text of several words",)])
+def test_fields_after_the_18th_are_ignored_with_one_hint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[object, ...]
+) -> None:
+    monkeypatch.setattr(inputfile, "_BLOCK", 64)
+    path = tmp_path / "metacentrum.swf"
+    path.write_text("".join(extended(a_line(i, run=i), *more) for i in (1, 2, 3)))
+    opened = open_workload(path)
+    assert opened.format == "swf"
+    assert names_of(opened.workload) == ["1", "2", "3"]
+    assert opened.notes == ["assumed: 3 × line with more than 18 fields, of which the first 18 are read"]
+
+
+def test_a_single_line_of_more_fields_is_an_error() -> None:
+    with pytest.raises(InputError, match="line 2: expected 18 fields, got 19"):
+        read(a_line(1), extended(a_line(2), 7))
+
+
+def test_a_file_of_which_every_line_is_left_out_is_an_error() -> None:
+    with pytest.raises(InputError) as caught:
+        read("1 2 3\n", "4 5 6\n", lenient=True)
+    assert "every entry is left out, because none can be read; the first: line 1: expected 18 fields, got 3" in str(
+        caught.value
+    )
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -24,8 +24,8 @@ Examples:
     "types",
     multiple=True,
     metavar="TEMPLATE",
-    help="A type of nodes: a node of the snapshot, a file with a Node, or cpu=8,memory=32Gi,price=0.4; may be "
-    "repeated.  [default: the types in the snapshot]",
+    help="A type of nodes: a node of the snapshot, a file with a Node, or cpu=8,memory=32Gi,price=0.4 (other keys "
+    "are labels: tier=web); may be repeated.  [default: the types in the snapshot]",
 )
 @click.option("--zones", metavar="A,B,C", help="Zones of the nodes, in turn.  [default: those of the snapshot]")
 @click.option("--failures", type=click.IntRange(min=0), default=0, help="Headroom for the loss of this many nodes.")

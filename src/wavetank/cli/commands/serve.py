@@ -23,11 +23,12 @@ from wavetank.cli.options import read_flags, read_scheduler
 from wavetank.cli.outputoptions import settings
 from wavetank.cli.sessionrecording import SessionRecording
 from wavetank.cluster.manifests import load_documents, read_text
-from wavetank.cluster.releases import SERVED
+from wavetank.cluster.releases import NEWEST, SERVED, Version, version_name
 from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.controllers.descriptors import check_flags, read_names
 from wavetank.errors import InputError
 from wavetank.experiments.document.structures.nodegroups import NodeGroupsDocument, make_groups
+from wavetank.experiments.document.structures.values import parse_version
 from wavetank.experiments.kernels import compile_kernels
 from wavetank.results.write.outfolder import check_out
 from wavetank.scheduling.attachable import Attachable
@@ -71,6 +72,14 @@ Examples:
     show_default=True,
     metavar="NAME|CONFIG.yaml|MODULE:CLASS|none",
     help="The scheduler, or none to attach your own.",
+)
+@click.option(
+    "--kubernetes-version",
+    "release",
+    metavar="VERSION",
+    default=version_name(NEWEST),
+    show_default=True,
+    help=f"The Kubernetes release of the scheduler, as in `wavetank run`; the API is always that of {SERVED.name}.",
 )
 @click.option("--own-pods-only", is_flag=True, help="The scheduler leaves pods with another schedulerName to others.")
 @click.option(
@@ -165,6 +174,7 @@ def command(
     port: int,
     host: str,
     scheduler: str,
+    release: str,
     own_pods_only: bool,
     controllers: str,
     controller_flags: str,
@@ -196,7 +206,8 @@ def command(
     secret = None if no_auth else token or secrets.token_urlsafe(24)
     pace = _speed(speed)
     guard = Authenticator(secret, host)
-    setting = _setting(cluster, scheduler, controllers, kubelets == "on", latency, bare)
+    version = _version(release)
+    setting = _setting(cluster, scheduler, version, controllers, kubelets == "on", latency, bare)
     plugins = ALL_PLUGINS if admission == "full" else DEFAULT_PLUGINS
     features = read_features(feature_gates, source="--feature-gates")
     setting = replace(
@@ -292,17 +303,30 @@ def _speed(text: str) -> float | None:
         raise InputError(error.message, source="--speed") from None
 
 
+def _version(text: str) -> Version:
+    try:
+        return parse_version(text, "")
+    except InputError as error:
+        raise InputError(error.message, source="--kubernetes-version") from None
+
+
 def _setting(
-    cluster: tuple[Path, ...], scheduler: str, controllers: str, kubelets: bool, latency: str, bare: bool
+    cluster: tuple[Path, ...],
+    scheduler: str,
+    version: Version,
+    controllers: str,
+    kubelets: bool,
+    latency: str,
+    bare: bool,
 ) -> ServedSetting:
     files = open_cluster(list(cluster)) if cluster else None
     if bare:
-        return ServedSetting(files)
+        return ServedSetting(files, version=version)
     try:
         model = parse_latency(latency, "")
     except InputError as error:
         raise InputError(error.message, source="--latency") from None
-    return ServedSetting(files, _schedulers(scheduler), kubelets, _controllers(controllers), model)
+    return ServedSetting(files, _schedulers(scheduler, version), kubelets, _controllers(controllers), model, version)
 
 
 def _controllers(text: str) -> frozenset[str]:
@@ -312,8 +336,8 @@ def _controllers(text: str) -> frozenset[str]:
         raise InputError(error.message, source="--controllers") from None
 
 
-def _schedulers(scheduler: str) -> tuple[Attachable, ...]:
-    return () if scheduler == "none" else read_scheduler(scheduler, SERVED.version)
+def _schedulers(scheduler: str, version: Version) -> tuple[Attachable, ...]:
+    return () if scheduler == "none" else read_scheduler(scheduler, version)
 
 
 def _access(host: str, port: int, token: str | None, certificate: Certificate | None) -> Access:

@@ -40,7 +40,8 @@ _CHANGES = ("drain", "remove", "cordon", "uncordon", "fail", "add", "add-workloa
     "--add",
     multiple=True,
     metavar="NxTEMPLATE",
-    help="Add nodes like a node of the cluster, like the Node in a file, or cpu=8,memory=32Gi,zone=a,price=0.4.",
+    help="Add nodes like a node of the cluster, like the Node in a file, or cpu=8,memory=32Gi,zone=a,price=0.4; other "
+    "keys are labels: cpu=8,memory=32Gi,tier=web.",
 )
 @click.option("--add-workload", multiple=True, metavar="FILE", help="Submit the pods and workload resources of a file.")
 @click.option("--scale", multiple=True, metavar="KIND/NAME=N", help="Change replicas: deploy/web=20, shop/sts/db=3.")

@@ -67,6 +67,19 @@ def write_report(out: Path, tables: PodTables | None = None) -> Path:
     return write_page(out / REPORT, _page(ResultsFolder(out, tables)))
 
 
+_BEST = 'the difference from the <b class="badge best">best</b>'
+_LEADS = {
+    "one": f"Values of one seed, and {_BEST} value. Several seeds would show how much of a difference is chance.",
+    "several": f"Means over the seeds with 95 % confidence intervals (Student’s t), and {_BEST} mean. ≈ means that the"
+    " two do not differ significantly: their paired differences do not tell them apart (t-test at 5 %, by Holm’s rule for"
+    " all pairs of schedulers).",
+}
+
+
+def _lead(folder: ResultsFolder) -> str:
+    return _LEADS["one" if len(folder.experiment.seeds) == 1 else "several"]
+
+
 def _page(folder: ResultsFolder) -> str:
     comparisons = compare(folder)
     verdict = experiment_verdict(folder, comparisons)
@@ -76,6 +89,7 @@ def _page(folder: ResultsFolder) -> str:
         "facts": facts_line(folder.experiment),
         "warnings": warnings_block(folder.experiment.warnings),
         "schedulers": scheduler_list(folder.experiment),
+        "lead": _lead(folder),
         "cards": comparison_cards(comparisons, told),
         "table": comparison_table(comparisons),
     }

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from wavetank.errors import InputError
 from wavetank.results import layout
-from wavetank.results.facts import ExperimentFacts, SweepFacts, read_facts
+from wavetank.results.facts import ExperimentFacts, StudyFacts, SweepFacts, read_facts
 
 _DEPTH = 4  # folders below each other that are looked into
 
 
 @dataclass(frozen=True)
 class ListedResults:
-    """The results of an experiment or a sweep; `written` is when, in UTC. `warnings` counts them."""
+    """The results of an experiment, a sweep or a study; `written` is when, in UTC. `warnings` counts them.
+
+    `note` is shown for a study, which has no schedulers of its own.
+    """
 
     path: Path
     kind: str
@@ -27,6 +30,7 @@ class ListedResults:
     nodes: int
     pods: int | None
     warnings: int
+    note: str = ""
 
 
 def list_results(folder: Path) -> list[ListedResults]:
@@ -40,10 +44,16 @@ def _found(folder: Path, depth: int) -> Iterator[ListedResults]:
     here = _listed(folder)
     if here is not None:
         yield here
-    elif depth:
-        for child in sorted(folder.iterdir()):
-            if child.is_dir() and not child.is_symlink() and not child.name.startswith("."):
-                yield from _found(child, depth - 1)
+        return
+    below = [each for child in _children(folder) for each in _found(child, depth - 1)] if depth else []
+    study = _study(folder, below)
+    yield from below if study is None else [study, *below]
+
+
+def _children(folder: Path) -> Iterator[Path]:
+    for child in sorted(folder.iterdir()):
+        if child.is_dir() and not child.is_symlink() and not child.name.startswith("."):
+            yield child
 
 
 def _listed(folder: Path) -> ListedResults | None:
@@ -71,6 +81,21 @@ def _sweep(folder: Path, facts: SweepFacts) -> ListedResults:
     pods = max((scenario.pods or 0 for scenario in facts.scenarios), default=0)
     written = _written(folder / layout.SWEEP)
     return ListedResults(folder, "sweep", facts.name, written, tuple(names), runs, nodes, pods, len(facts.failures))
+
+
+def _study(folder: Path, below: Sequence[ListedResults]) -> ListedResults | None:
+    """Returns the study in a folder, None if there is none; its runs are those of the results below."""
+    if not (folder / layout.CLAIMS).is_file():
+        return None
+    try:
+        facts = read_facts(folder / layout.CLAIMS, StudyFacts)
+    except InputError:
+        return None  # a file of that name by another program
+    hold = sum(claim.verdict == "holds" for claim in facts.claims)
+    nodes = max((each.nodes for each in below), default=0)
+    pods = max((each.pods or 0 for each in below), default=0)
+    note, runs = f"{hold} of {len(facts.claims)} claims hold", sum(each.runs for each in below)
+    return ListedResults(folder, "study", facts.title, _written(folder / layout.CLAIMS), (), runs, nodes, pods, 0, note)
 
 
 def _written(file: Path) -> datetime:

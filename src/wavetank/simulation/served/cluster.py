@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 
 from wavetank.apiserver.admission.chain import DEFAULT_PLUGINS
 from wavetank.apiserver.api import Api
+from wavetank.apiserver.conversion.versions import serve_retired
 from wavetank.apiserver.requests.request import User
 from wavetank.apiserver.webhooks.calls import WebhookClient
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource
-from wavetank.cluster.releases import SERVED
+from wavetank.cluster.releases import SERVED, Version
 from wavetank.cluster.rules.readiness import stated_ready_since
 from wavetank.controllers.descriptors import start_controllers
 from wavetank.controllers.framework.context import ControllerContext
@@ -57,6 +58,7 @@ class ServedSetting:
     kubelets: bool = False
     controllers: frozenset[str] = frozenset()  # by kube-controller-manager's names
     latency: Latency = IDEAL
+    version: Version = SERVED.version  # of the schedulers; the API is always that of SERVED
     plugins: Collection[str] = DEFAULT_PLUGINS  # of admission
     rbac: bool = False  # authorize requests by roles
     metrics: bool = True  # serve the metrics APIs, if there are kubelets or a setting
@@ -88,7 +90,7 @@ class ServedCluster:
         observers: Sequence[Observer] = (),
     ) -> None:
         start = time.time_ns() - EPOCH_SECONDS * SECOND if setting.start is None else setting.start
-        self.world = world = World(SERVED.version, setting.seed, ServedStore(Clock(start), API_HISTORY))
+        self.world = world = World(setting.version, setting.seed, ServedStore(Clock(start), API_HISTORY))
         self.clock, self.store, context = world.clock, world.store, world.context
         store = world.store
         self.setting = setting
@@ -116,6 +118,7 @@ class ServedCluster:
             webhooks=setting.webhooks,
             more_plugins=[QueuedPodGate(store)] if "kueue" in setting.controllers else (),
         )
+        serve_retired(self.api.kinds, setting.version)
         if setting.cluster is not None:
             if "kueue" in setting.controllers and setting.cluster.has_kind("ClusterQueue"):
                 self._define_queues(setting.cluster)

@@ -92,6 +92,9 @@ class TableWorkload:
         self._in_order = checked.in_order
         self._twins = frozenset(_refuse_twins(file, checked))
         self.jobs = checked.jobs - len(self._twins)
+        if not self.jobs and file.first_error is not None:
+            problem = f"every entry is left out, because none can be read; the first: {file.first_error}"
+            raise InputError(problem, source=file.source)
         self.description = f"{self.jobs} {'jobs' if of_jobs else 'pods'} from {file.name}"
 
     def parts(self) -> Iterator[Jobs]:

@@ -53,11 +53,10 @@ def rows_of(file: InputFile) -> Iterator[Rows]:
 
     If the first line has more than 18 fields, all lines may have, and those after the 18th are ignored.
     """
-    first, is_extended = 1, False
-    for number, block in enumerate(map(_without_comments, file.blocks())):
-        if number == 0:
-            is_extended = _first_width(block) > len(COLUMNS)
-        yield _rows(file, _cut(file, block) if is_extended else block, first)
+    first, width = 1, 0
+    for block in map(_without_comments, file.blocks()):
+        width = width or _first_width(block)
+        yield _rows(file, _cut(file, block) if width > len(COLUMNS) else block, first)
         first += block.count(b"\n")
 
 
