@@ -133,9 +133,9 @@ def _from_figures(text: str) -> Manifest:
     for key, value in {**resources, PODS: pods}.items():
         reading.amount(value, key, key, least=1 if key in (CPU, MEMORY) else 0)
     labels = {key: value for key, value in given.items() if key not in resources}
-    for key in labels:
-        if near := get_close_matches(key, _FIGURES, 1, 0.7):
-            raise InputError(f"unknown key {key!r:.60} (did you mean {near[0]}?)")
+    for key in filter(str.isalpha, labels):
+        if hint := did_you_mean(key, _FIGURES):
+            raise InputError(f"unknown key {key!r:.60}{hint}")
     labels |= {ZONE: zone} if zone else {}
     annotations: dict[str, Any] = {"annotations": {PRICE: _price(price)}} if price else {}
     return node_manifest("new", labels, {**resources, PODS: pods}, **annotations)

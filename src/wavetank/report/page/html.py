@@ -71,8 +71,8 @@ _BEST = 'the difference from the <b class="badge best">best</b>'
 _LEADS = {
     "one": f"Values of one seed, and {_BEST} value. Several seeds would show how much of a difference is chance.",
     "several": f"Means over the seeds with 95 % confidence intervals (Student’s t), and {_BEST} mean. ≈ means that the"
-    " two do not differ significantly: their paired differences do not tell them apart (t-test at 5 %, by Holm’s rule for"
-    " all pairs of schedulers).",
+    " two do not differ significantly: their paired differences do not tell them apart (t-test at 5 %, by Holm’s rule"
+    " for all pairs of schedulers).",
 }
 
 
