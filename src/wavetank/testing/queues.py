@@ -21,9 +21,8 @@ _DECISIONS = ("QuotaReserved", "Admitted", "Preempted", "Evicted", "Finished")
 class QueueDecision:
     """A decision about a workload: a condition that has become true at an instant.
 
-    `what` is the condition's type, `workload` the owner's NAMESPACE/NAME, or the Workload's own if it has none or
-    several (a group of pods). `queue` is the ClusterQueue, `flavors` are (pod set, resource, flavor) of the admission
-    that holds then.
+    `what` is the condition's type, `workload` the owner's NAMESPACE/NAME, or the Workload's own if it is of a group
+    of pods. `queue` is the ClusterQueue, `flavors` are (pod set, resource, flavor) of the admission that holds then.
     """
 
     at: Nanoseconds
@@ -85,4 +84,5 @@ def _flavors(admission: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 def _owner(workload: Resource) -> str:
     owners = (workload.manifest.get("metadata") or {}).get("ownerReferences") or []
-    return f"{workload.namespace}/{owners[0]['name'] if len(owners) == 1 else workload.name}"
+    name = next((each["name"] for each in owners if each.get("controller")), workload.name)
+    return f"{workload.namespace}/{name}"

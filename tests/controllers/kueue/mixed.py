@@ -11,6 +11,7 @@ from tests.support.kueue import API, QUEUE, a_job
 from wavetank.cluster.objects.groupkinds import CLUSTER_QUEUE, LOCAL_QUEUE
 
 WORKLOADS = 14
+APART_S = 0.037  # so that no arrival falls together with an end: at one instant either may come first
 _KINDS = ("job", "pod", "pod", "group", "group")
 
 
@@ -23,7 +24,7 @@ def random_mixed(seed: int) -> Scenario:
     jobs: list[Manifest] = []
     time = 5
     for i in range(WORKLOADS):
-        jobs += _submission(draw, f"w{i}", draw.choice(names), time)
+        jobs += _submission(draw, f"w{i}", draw.choice(names), time + i * APART_S)
         time += draw.randint(3, 14)
     changes = _stops(draw, names, time)
     return Scenario(objects, jobs, {}, changes, ("batch/job", "pod"), WORKLOADS)
@@ -54,12 +55,12 @@ def _stops(draw: random.Random, names: Sequence[str], end_s: int) -> list[Change
     if draw.random() < 0.4:
         return []
     kind, name = draw.choice((CLUSTER_QUEUE, LOCAL_QUEUE)), draw.choice(names)
-    begin = draw.randint(20, end_s)
+    begin = draw.randint(20, end_s) + 0.02
     policy = draw.choice(("Hold", "HoldAndDrain"))
     return [Change(begin, kind, name, policy), Change(begin + draw.randint(10, 60), kind, name, "None")]
 
 
-def _submission(draw: random.Random, name: str, queue: str, time_s: int) -> list[Manifest]:
+def _submission(draw: random.Random, name: str, queue: str, time_s: float) -> list[Manifest]:
     """Returns a Job, a pod, or the pods of a group with one or two roles."""
     kind, pods, duration = draw.choice(_KINDS), draw.randint(1, 4), draw.randint(15, 100)
     priority, cpu = draw.choice(("", "low", "high")), draw.randint(1, 3)
@@ -70,17 +71,18 @@ def _submission(draw: random.Random, name: str, queue: str, time_s: int) -> list
         return [_pod(name, queue, time_s, duration, cpu, priority, of_pods)]
     other = draw.choice((cpu, 1))
     made = []
+    later = draw.choice((0, 0, 7))  # than the pod before it, another one ends
     for i in range(pods + 1):
-        pod = _pod(f"{name}-{i}", queue, time_s, duration, other if i == 0 else cpu, priority, of_pods)
+        pod = _pod(f"{name}-{i}", queue, time_s, duration + i * later, other if i == 0 else cpu, priority, of_pods)
         pod["metadata"]["labels"]["kueue.x-k8s.io/pod-group-name"] = name
         pod["metadata"]["annotations"]["kueue.x-k8s.io/pod-group-total-count"] = str(pods + 1)
         made.append(pod)
     return made
 
 
-def _pod(name: str, queue: str, time_s: int, duration_s: int, cpu: int, priority: str, of_pods: str) -> Manifest:
+def _pod(name: str, queue: str, time_s: float, duration_s: int, cpu: int, priority: str, of_pods: str) -> Manifest:
     labels = {QUEUE: queue, **({"kueue.x-k8s.io/priority-class": priority} if priority else {})}
-    annotations = {"wavetank.dev/arrival": f"{time_s}s", "wavetank.dev/duration": f"{duration_s}s"}
+    annotations = {"wavetank.dev/arrival": f"{time_s:.3f}s", "wavetank.dev/duration": f"{duration_s}s"}
     container = {"name": "c", "image": "x", "resources": {"requests": {"cpu": str(cpu)}}}
     spec: dict[str, Any] = {"restartPolicy": "Never", "containers": [container]}
     if of_pods:

@@ -45,7 +45,7 @@ ENDLESS = 160  # decisions on 20 Jobs: by then workloads preempt each other with
 class Change:
     """A new stopPolicy of a ClusterQueue or LocalQueue, at a time."""
 
-    at_s: int
+    at_s: float
     kind: str
     name: str
     policy: str
@@ -89,8 +89,9 @@ class Scenario:
         """Runs until all is finished, or nothing happens any more, or it goes on without end."""
         clock = world.clock
         for each in self.changes:
-            clock.at(each.at_s * SECOND, partial(each.apply, world.store))
-        last = max([_arrival_s(each) for each in self.jobs] + [each.at_s for each in self.changes]) * SECOND
+            clock.at(round(each.at_s * SECOND), partial(each.apply, world.store))
+        ends = [_arrival_s(each) for each in self.jobs] + [each.at_s for each in self.changes]
+        last = round(max(ends) * SECOND)
         while clock.now < HORIZON_S * SECOND and len(history.decisions) < ENDLESS:
             if _has_running_pods(world.store):
                 last = max(last, clock.now)
@@ -104,8 +105,8 @@ def _has_running_pods(store: Store) -> bool:
     return any(pod.node_name and not pod.finished for pod in store.list(POD))
 
 
-def _arrival_s(manifest: Manifest) -> int:
-    return int(manifest["metadata"]["annotations"]["wavetank.dev/arrival"].removesuffix("s"))
+def _arrival_s(manifest: Manifest) -> float:
+    return float(manifest["metadata"]["annotations"]["wavetank.dev/arrival"].removesuffix("s"))
 
 
 CONFIG = "config.kueue.x-k8s.io/v1beta2"

@@ -260,11 +260,30 @@ def test_an_evicted_pod_takes_its_workload_with_it() -> None:
     assert times(history, "Finished") == [("p1", 70)]
 
 
+def a_gang(*cpus: int) -> list[Manifest]:
+    """Returns the pods of a group, each of which runs 20 s longer than the one before it."""
+    pods = [a_pod(f"p{i}", cpu, 0, **{"kueue.x-k8s.io/pod-group-name": "gang"}) for i, cpu in enumerate(cpus)]
+    for i, pod in enumerate(pods):
+        pod["metadata"]["annotations"]["kueue.x-k8s.io/pod-group-total-count"] = str(len(pods))
+        pod["metadata"]["annotations"]["wavetank.dev/duration"] = f"{60 + 20 * i}s"
+    return pods
+
+
+def test_quota_of_a_finished_pod_of_a_group_is_free_at_once() -> None:
+    history = run_builtin(a_queue(), [*a_gang(2, 2), a_pod("next", 2, 10)])
+    assert times(history) == [("gang", 0.1), ("next", 60.1)]
+    assert times(history, "Finished") == [("gang", 80.1), ("next", 120.1)]
+
+
+def test_the_workload_of_an_evicted_group_waits_for_other_pods() -> None:
+    rival = a_pod("rival", 3, 10, **{"kueue.x-k8s.io/priority-class": "high"})
+    history = run_builtin(a_queue(preemption={"withinClusterQueue": "LowerPriority"}), [*a_gang(2, 2), rival])
+    assert times(history) == [("gang", 0.1), ("rival", 10), ("gang", 70)]
+    assert times(history, "Finished") == [("rival", 70)]
+
+
 def test_the_pod_sets_of_a_group_are_named_as_kueue_names_them() -> None:
-    pods = [a_pod(f"p{i}", 2 if i else 1, 0, **{"kueue.x-k8s.io/pod-group-name": "gang"}) for i in range(2)]
-    for pod in pods:
-        pod["metadata"]["annotations"]["kueue.x-k8s.io/pod-group-total-count"] = "2"
-    admitted = run_builtin(a_queue(), pods).of("Admitted")[0]
+    admitted = run_builtin(a_queue(), a_gang(1, 2)).of("Admitted")[0]
     assert admitted.flavors == (("21a4619c", "cpu", "x"), ("dc85db45", "cpu", "x"))
 
 

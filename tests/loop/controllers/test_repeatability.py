@@ -12,6 +12,7 @@ import yaml
 
 from tests.experiments.nodepools.pools import deployment
 from tests.loop.controllers.test_karpenter import CLASS, POOL, custom_kinds
+from tests.loop.controllers.test_kueue import RECLAIM, mixed, two_teams
 from tests.loop.programs import REAL, an_experiment
 from tests.loop.real.test_repeatability import busy_cores
 from tests.loop.volcano.workloads import a_case, an_experiment_of
@@ -26,6 +27,7 @@ RUNS = 10 if ALL else 2
 VERSIONS = {
     "kube-controller-manager": "v1.35.8",
     "karpenter": "v1.12.0",
+    "kueue": "v0.16.1",
     "vc-scheduler": "v1.15.1",
     "vc-controller-manager": "v1.15.1",
     "kube-scheduler": "v1.35.8",
@@ -87,10 +89,24 @@ def some_gangs(folder: Path, schedulers: list[Any]) -> Experiment:
     )
 
 
+def some_queues(folder: Path, schedulers: list[Any]) -> Experiment:
+    """Returns a run of Kueue with Jobs of two teams that preempt each other."""
+    jobs = folder / "jobs.yaml"
+    jobs.write_text(yaml.safe_dump_all(mixed()))
+    return an_experiment(
+        workload={"file": str(jobs)},
+        cluster={"nodes": [{"count": 4, "cpu": 16, "memory": "64Gi"}], "objects": two_teams(preemption=RECLAIM)},
+        controllers=[{"name": "kueue", "process": {}}],
+        schedulers=schedulers,
+        horizon="5m",
+    )
+
+
 def digest(experiment: Experiment, monkeypatch: pytest.MonkeyPatch) -> str:
     """Hashes all requests of a run, with their instants, and its results.
 
-    Of Karpenter's Events only their number: their texts list pods in the order of a map keyed by addresses.
+    Of Karpenter's Events only their number: the texts of Unconsolidatable list pods in the order of a map keyed by
+    their addresses (Results.NonPendingPodSchedulingErrors).
     """
     summed = hashlib.sha256()
     answer = Participant._answer
@@ -119,6 +135,8 @@ LONG = pytest.mark.skipif(not ALL, reason="takes minutes: make test-all")
     [
         pytest.param(a_rollout, BUILT_IN, ["kube-controller-manager"], id="kube-controller-manager"),
         pytest.param(some_gangs, BUILT_IN, ["vc-scheduler", "vc-controller-manager"], id="Volcano"),
+        pytest.param(some_queues, BUILT_IN, ["kueue"], id="Kueue"),
+        pytest.param(some_queues, BESIDE, ["kueue", "kube-scheduler"], id="Kueue and kube-scheduler", marks=LONG),
         pytest.param(a_pool, BUILT_IN, ["karpenter"], id="Karpenter", marks=LONG),
         pytest.param(
             a_rollout,

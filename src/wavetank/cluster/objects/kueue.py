@@ -20,6 +20,7 @@ JOB_UID = f"{GROUP}/job-uid"
 MIN_PARALLELISM = f"{GROUP}/job-min-parallelism"
 COMPLETIONS_EQUAL_PARALLELISM = f"{GROUP}/job-completions-equal-parallelism"
 POD_GROUP_TOTAL_COUNT = f"{GROUP}/pod-group-total-count"
+RETRIABLE_IN_GROUP = f"{GROUP}/retriable-in-group"
 WORKLOAD_NAME = f"{GROUP}/workload"
 
 ADMISSION_GATE = f"{GROUP}/admission"  # of pods that wait for their quota

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
@@ -18,6 +19,7 @@ from wavetank.cluster.objects.kueue import (
     POD_SET,
     QUEUE_NAME,
     QUOTA_RESERVED,
+    RETRIABLE_IN_GROUP,
 )
 from wavetank.cluster.objects.pod import SUCCEEDED, Pod
 from wavetank.cluster.objects.resource import Resource
@@ -51,8 +53,8 @@ Document = dict[str, Any]
 class QueuedPods:
     """Lets gated pods be scheduled when their Workload is admitted: one for each pod, or for a group of pods.
 
-    A group gets its Workload when all its pods exist. An evicted pod is deleted; the Workload of a group then waits
-    for other pods in their place.
+    A group gets its Workload when all its pods exist. Evicted pods are deleted, the Workload of a single pod with it;
+    that of a group waits for other pods in their place. Quota of pods of a group that have succeeded is free at once.
     """
 
     def __init__(self, context: ControllerContext, writer: Writer, flavors: Flavors, classes: PriorityClasses) -> None:
@@ -114,9 +116,9 @@ class QueuedPods:
             self._release(workload)
             return
         if self._is_finished(key, pods):
-            failed = sum(pod.phase != SUCCEEDED for pod in pods)
-            says = "Pods succeeded" if not failed else f"Pods failed: {failed}"
-            status.finish("Failed" if failed else "Succeeded", f"{says}: {len(pods) - failed}/{len(pods)}.")
+            self._finish(key, workload, status, pods)
+        elif key in self._total and _reclaimable(pods) != (status.status.get("reclaimablePods") or []):
+            status.status["reclaimablePods"] = _reclaimable(pods)
             self._writer.write(workload, status)
         elif status.is_true(EVICTED):
             self._stop(workload, status, pods)
@@ -134,10 +136,23 @@ class QueuedPods:
                 self._client.delete(remaining)
 
     def _is_finished(self, key: Key, pods: Sequence[Pod]) -> bool:
-        """Tells whether all pods have come to their end."""
+        """Tells whether a pod has come to its end, or as many pods of a group have succeeded as it has.
+
+        Failed pods of a group are to be replaced, unless one of them says that they are not.
+        """
+        ended = bool(pods) and all(pod.finished for pod in pods)
         if key not in self._total:
-            return bool(pods) and all(pod.finished for pod in pods)
-        return len(pods) >= self._total[key] and all(pod.finished for pod in pods)
+            return ended
+        final = ended and any(pod.annotations.get(RETRIABLE_IN_GROUP) == "false" for pod in pods)
+        return final or sum(pod.phase == SUCCEEDED for pod in pods) >= self._total[key]
+
+    def _finish(self, key: Key, workload: Resource, status: WorkloadStatus, pods: Sequence[Pod]) -> None:
+        succeeded = sum(pod.phase == SUCCEEDED for pod in pods)
+        if key in self._total:
+            status.finish("Succeeded", f"Pods succeeded: {succeeded}/{self._total[key]}.")
+        else:
+            status.finish("Succeeded" if succeeded else "Failed", "")
+        self._writer.write(workload, status)
 
     def _create(self, key: Key, pods: Sequence[Pod]) -> None:
         first = pods[0]
@@ -187,6 +202,8 @@ class QueuedPods:
     def _stop(self, workload: Resource, status: WorkloadStatus, pods: Sequence[Pod]) -> None:
         """Deletes the pods of an evicted Workload; its quota is free when they are gone."""
         active = [pod for pod in pods if not pod.finished and ADMISSION_GATE not in pod.gates]
+        if workload.key in self._total:
+            workload = self._disown(workload, active)
         for pod in active:
             present = self._store.find(POD, *pod.key)
             if isinstance(present, Pod) and present.deleted is None and ADMISSION_GATE not in present.gates:
@@ -199,10 +216,29 @@ class QueuedPods:
             status.unreserve("Pending", evicted["message"])
             self._writer.write(workload, status)
 
+    def _disown(self, workload: Resource, pods: Sequence[Pod]) -> Resource:
+        """Removes pods from the owners of a group's Workload, which is to outlive them; returns its new version.
+
+        Kueue keeps such pods by a finalizer instead.
+        """
+        document, gone = workload.render(), {pod.uid for pod in pods}
+        owners = document["metadata"].get("ownerReferences") or []
+        kept = [each for each in owners if each["uid"] not in gone]
+        if len(kept) == len(owners):
+            return workload
+        document["metadata"] = {**document["metadata"], "ownerReferences": kept}
+        return self._client.update(workload, document)
+
     def _release(self, workload: Resource) -> None:
         self._pods.pop(workload.key, None)
         self._total.pop(workload.key, None)
         remove_finalizer(self._client, workload, IN_USE)
+
+
+def _reclaimable(pods: Sequence[Pod]) -> list[Document]:
+    """Returns how many pods of each role of a group are not needed any more."""
+    counts = Counter(_role(pod) for pod in pods if pod.phase == SUCCEEDED)
+    return [{"name": name, "count": count} for name, count in counts.items()]
 
 
 def _template(pod: Pod) -> Document:
@@ -213,7 +249,7 @@ def _template(pod: Pod) -> Document:
 
 def _role(pod: Pod) -> str:
     """Returns the name that pods of a group share if quota and nodes are the same for them, as Kueue makes it."""
-    stated = pod.annotations.get("kueue.x-k8s.io/role-hash")
+    stated = pod.annotations.get("kueue.x-k8s.io/role-hash") or pod.labels.get(POD_SET)
     if stated:
         return stated
     spec = pod.spec.manifest
