@@ -106,6 +106,26 @@ def test_a_node_is_drained_fails_and_comes_back(live: Live) -> None:
     expect(detail).to_contain_text("Taintsnone")
 
 
+def test_what_was_done_is_undone(live: Live) -> None:
+    live.deploy("web", 3, "500m")
+    live.advance("1m")
+    page = live.open()
+    page.get_by_role("tab", name="Workloads").click()
+    web = page.locator("[data-workload='Deployment/default/web']")
+    web.get_by_role("button", name="Scale default/web up").click()
+    expect(page.locator("#said")).to_contain_text("scaled to 4")
+    live.advance("1m")
+    expect(web).to_contain_text("4 / 4")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#said")).to_contain_text("This is the cluster before: change deployments/web/scale")
+    expect(web).to_contain_text("3 / 3")
+    page.get_by_role("tab", name="History").click()
+    page.get_by_role("button", name="Go back to before: create deployments").click()
+    expect(page.locator("#facts")).to_contain_text("0 pods on them")
+    expect(page.locator("#list")).to_contain_text("No client has written anything yet.")
+    assert live.ask("GET", f"{DEPLOYMENTS}/web").status == 404
+
+
 def test_a_pending_pod_is_explained(live: Live) -> None:
     live.deploy("big", 1, "5")
     live.advance("10s")
@@ -116,6 +136,7 @@ def test_a_pending_pod_is_explained(live: Live) -> None:
     page.get_by_role("button", name="Why is it pending?").click()
     explanation = page.get_by_role("region", name="Explanation")
     expect(explanation).to_contain_text("unschedulable: 0 of 2 nodes feasible")
+    expect(explanation).to_contain_text("What would help")
     expect(explanation.locator("tbody tr")).to_have_text([re.compile("NodeResourcesFitInsufficient cpu2n1, n2")])
 
 

@@ -12,8 +12,11 @@ from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.cluster.releases import SERVED
 from wavetank.cluster.store.store import Store
+from wavetank.explanation.advice.advice import advise
+from wavetank.explanation.advice.trials import Trials
 from wavetank.explanation.explainer import Explainer
 from wavetank.report.explanation import explanation_data
+from wavetank.results.attempts.explanation import BOUND, Explanation
 from wavetank.scheduling.attachable import Attachable
 from wavetank.scheduling.config import default_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
@@ -37,7 +40,17 @@ def explain_pod(store: Store, schedulers: tuple[Attachable, ...], namespace: str
     unbound.node_name = unbound.unschedulable = unbound.nominated_node = ""
     note = _BOUND if pod.node_name else _PENDING
     note = note if schedulers else f"{note} {_NONE}"
-    return {**explanation_data(explainer.explain(unbound)), "note": note}
+    explained = explainer.explain(unbound)
+    return {**explanation_data(explained), "note": note, "offers": _offers(explainer, unbound, explained[-1])}
+
+
+def _offers(explainer: Explainer, pod: Pod, last: Explanation) -> list[str]:
+    """Returns what would let a pending pod in; each was tried."""
+    if last.outcome == BOUND:
+        return []
+    scheduler = explainer.scheduler
+    found = advise(Trials(scheduler.framework_of, scheduler.table, pod), last.filtered)
+    return [f"{offer.text} ({offer.node})" for offer in found.offers]
 
 
 def _definition(schedulers: tuple[Attachable, ...]) -> SchedulerDefinition:

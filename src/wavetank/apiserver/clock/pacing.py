@@ -61,6 +61,7 @@ class Pacing:
         self.clock = clock
         self.speed = speed
         self.paused = paused
+        self.steps = 0  # timers that have run
         self.held = False  # an actor waits in the middle of an event: no other one may run
         self._wall = wall
         self._begun = clock.now
@@ -92,6 +93,13 @@ class Pacing:
         self.keep_up()
         due = self.clock.next_progress()
         self.advance(0 if due is None else due - self.clock.now, arrived)
+
+    def replace(self, clock: Clock, steps: int) -> None:
+        """Goes on with another clock, of which so many timers have run, and pauses it; pending advances end."""
+        self.clock, self.steps = clock, steps
+        self.paused, self._goal = True, None
+        self._anchor()
+        self._arrive()
 
     def status(self) -> ClockStatus:
         """Returns the state of the clock."""
@@ -144,16 +152,20 @@ class Pacing:
             return False
         self._goal = None
         self._anchor()
+        self._arrive()
+        return True
+
+    def _arrive(self) -> None:
         arrivals, self._arrivals = self._arrivals, []
         for arrived in arrivals:
             arrived()
-        return True
 
     def _make_progress(self, end: Nanoseconds) -> bool:
         """Runs timers while any of them is not periodic; returns whether none is left."""
         clock, wall = self.clock, self._wall
         while clock.foreground:
             clock.step()
+            self.steps += 1
             if wall() >= end:
                 return not clock.foreground
         return True
@@ -163,6 +175,7 @@ class Pacing:
         clock, wall = self.clock, self._wall
         while (due := clock.next_due()) is not None and due <= target:
             clock.step()
+            self.steps += 1
             if wall() >= end:
                 return False
         clock.run(target)

@@ -58,6 +58,10 @@ class App:
         self._heartbeat.stop()
         self._streaming.close()
 
+    def end_streams(self) -> None:
+        """Ends all watches, whose clients list again."""
+        self._streaming.close()
+
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serves one request."""
         try:

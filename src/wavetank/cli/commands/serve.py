@@ -232,7 +232,9 @@ def command(
         recording.begin(served)
     pacing = Pacing(served.clock, pace, paused)
     login = OneTimeLogin(secret)
-    app: ServedApp = make_app(served, guard, pacing, secret, login)
+    again = None if activity is None else lambda made: activity.join(made.world.context)
+    barrier = "the session is recorded (--record)" if recording is not None else ""
+    app: ServedApp = make_app(served, guard, pacing, secret, login, again, barrier)
     if activity is not None:
         app = ShownApp(app, activity, pacing)
     with ExitStack() as stack:

@@ -28,6 +28,7 @@ class History:
         self.capacity = capacity
         self._events: dict[str, deque[Event]] = {}
         self._forgotten: dict[str, int] = {}  # by table, the version of the last event that was dropped
+        self._before = 0  # the version up to which all are
 
     def remember(self, type: str, table: str, resource: Resource, old: Resource | None, version: int) -> None:  # noqa: A002
         """Adds a write; the oldest one of its kind is forgotten when there are too many. There must be a capacity."""
@@ -36,10 +37,15 @@ class History:
             self._forgotten[table] = events.popleft().version
         events.append(Event(type, table, resource, old, version))
 
+    def forget(self, version: int) -> None:
+        """Forgets everything up to a version."""
+        self._events.clear()
+        self._before = version
+
     def since(self, version: int, present: int, table: str | None) -> Iterator[Event]:
         """Yields the events after `version`, of one kind or of all; ExpiredError if some are no longer kept."""
         forgotten = self._forgotten.get(table, 0) if table else max(self._forgotten.values(), default=0)
-        oldest = forgotten if self.capacity else present
+        oldest = max(forgotten, self._before) if self.capacity else present
         if version < oldest:
             raise ExpiredError(f"too old resource version: {version} ({oldest})")
         if table:

@@ -189,6 +189,11 @@ class Store:
         """Yields the kept events after a resource version; ExpiredError if some are no longer kept."""
         return self._history.since(version, self.version, group_kind)
 
+    def skip_to(self, version: int) -> None:
+        """Goes on with a higher version, and forgets the writes before: no watcher can resume from an older one."""
+        self.version = version
+        self._history.forget(version)
+
     # writing
 
     def create(self, new: Resource) -> None:

@@ -12,7 +12,8 @@ export const podPath = (pod) => `/api/v1/namespaces/${encode(pod.namespace)}/pod
 /** Runs an action and says how it ended. */
 export async function attempt(doing, action) {
   try {
-    say((await action()) ?? doing);
+    const said = (await action()) ?? doing;
+    if (said) say(said);
   } catch (error) {
     say(`${doing}: ${error.message}`);
   }

@@ -11,10 +11,12 @@ const note = el("small", { class: "quiet" });
 const pause = button("Pause", () => (state.paused ? act("resume") : act("pause")), { id: "pause", "aria-label": "Pause or resume" });
 const speed = select("Speed", SPEEDS.map((each) => [each, each === "max" ? "max" : `× ${each}`]), "1", (chosen) => act(`resume?speed=${chosen}`));
 
-export function startClock() {
+/** Starts; `undo` is called to take the last write back. */
+export function startClock(undo) {
   const parts = [
     el("span", { class: "time" }, time, note), pause,
     button("Next event", () => act("step"), { id: "step" }), button("+1 min", () => act("advance?by=1m")), button("+1 h", () => act("advance?by=1h")), speed,
+    button("Undo", () => attempt("", async () => { await undo(); await refresh(); }), { id: "undo", title: "Go back to before the last write" }),
   ];
   fill(byId("clock"), ...parts);
   byId("clock").hidden = false;

@@ -3,13 +3,15 @@ import { counted, el, table } from "./dom.js";
 import { request } from "./connection.js";
 
 const MOST_NODES = 12;
+const MOST_OFFERS = 8;
 
 export async function explain(pod) {
   try {
     const query = new URLSearchParams({ namespace: pod.namespace, name: pod.name });
     const found = await request("GET", `/ui/api/explain?${query}`);
     const attempts = found.pods.flatMap(attemptParts);
-    return el("div", { class: "explanation", role: "region", "aria-label": "Explanation" }, el("p", { class: "quiet" }, found.note), ...attempts);
+    const help = found.offers.length ? [el("h3", {}, "What would help, each by itself"), el("ul", { class: "plain offers" }, ...found.offers.slice(0, MOST_OFFERS).map((text) => el("li", {}, text)))] : [];
+    return el("div", { class: "explanation", role: "region", "aria-label": "Explanation" }, el("p", { class: "quiet" }, found.note), ...attempts, ...help);
   } catch (error) {
     return el("p", { class: "notice" }, error.message);
   }
@@ -17,7 +19,7 @@ export async function explain(pod) {
 
 function attemptParts(attempt) {
   const parts = [el("h3", {}, heading(attempt))];
-  if (attempt.message) parts.push(el("p", {}, attempt.message));
+  if (attempt.message && !attempt.refusals.length) parts.push(el("p", {}, attempt.message));
   if (attempt.nominated) parts.push(el("p", {}, `nominated: ${attempt.nominated}, victims: ${attempt.victims.join(", ") || "none"}`));
   if (attempt.refusals.length) parts.push(refusals(attempt));
   if (Object.keys(attempt.totals).length) parts.push(scores(attempt));

@@ -6,9 +6,9 @@ const SHOWN = 150; // rows of a list; the filter finds the others
 const EVENTS = 300;
 
 export class Lists {
-  /** `open` is called with {pod} or {node} that is to be shown, `scale` with a workload; `submit` fills the last tab. */
-  constructor(cluster, { open, scale, submit }) {
-    Object.assign(this, { cluster, open, scale, submit, tab: "pending", filter: "", now: 0 });
+  /** `open` is called with {pod} or {node} that is to be shown, `scale` with a workload; `history` and `submit` are tabs. */
+  constructor(cluster, { open, scale, history, submit }) {
+    Object.assign(this, { cluster, open, scale, history, submit, tab: "pending", filter: "", now: 0 });
     this.workloads = new Map();
     this.scalers = new Map();
     this.events = [];
@@ -35,12 +35,13 @@ export class Lists {
   tabs() {
     const tabs = [["pending", `Pending ${this.cluster.pending.size.toLocaleString("en")}`], ["workloads", "Workloads"], ["events", "Events"], ["nodes", "Nodes"]];
     if (this.scalers.size) tabs.push(["scalers", "Autoscaling"]);
-    if (this.submit) tabs.push(["submit", "Submit"]);
+    if (this.submit) tabs.push(["submit", "Submit"], ["history", "History"]);
     return tabs;
   }
 
   show(tab) {
     this.tab = tab;
+    if (tab === "history") this.history.refresh();
     this.draw();
   }
 
@@ -48,8 +49,9 @@ export class Lists {
     const tabs = this.tabs().map(([name, text]) => button(text, () => this.show(name), { role: "tab", id: `tab-${name}`, "aria-selected": String(name === this.tab), "aria-controls": "list", tabindex: name === this.tab ? "0" : "-1", "data-focus": name }));
     fill(byId("tabs"), ...tabs);
     byId("list").setAttribute("aria-labelledby", `tab-${this.tab}`);
-    if (this.tab === "submit") {
-      if (!byId("list").contains(this.submit)) fill(byId("list"), this.submit);
+    const whole = { submit: this.submit, history: this.history?.element }[this.tab];
+    if (whole) {
+      if (!byId("list").contains(whole)) fill(byId("list"), whole);
       return;
     }
     if (!byId("list").contains(this.body)) fill(byId("list"), this.input, this.body, this.note);

@@ -4,6 +4,7 @@ import { startClock, step, togglePause } from "./clock.js";
 import { follow } from "./connection.js";
 import { Detail } from "./detail.js";
 import { byId, counted, el, fill } from "./dom.js";
+import { History } from "./history.js";
 import { Lists } from "./lists.js";
 import { drawLegend, makeSettings } from "./mapcontrols.js";
 import { Cluster, percent } from "./model.js";
@@ -24,7 +25,8 @@ export function startLive(facts, refused) {
     detail.show(found, focus);
   };
   const detail = new Detail(cluster, open, true);
-  const lists = new Lists(cluster, { open, scale, submit: submitForm(() => lists.show("submit")) });
+  const history = new History();
+  const lists = new Lists(cluster, { open, scale, history, submit: submitForm(() => lists.show("submit")) });
   const view = new NodeMap(byId("views"), cluster, settings, open);
   window.wavetank = { cluster, view }; // for tests and measurements
   let timer = null;
@@ -61,7 +63,7 @@ export function startLive(facts, refused) {
     if (next === "refused") refused();
     drawFacts(cluster, state);
   });
-  startClock();
+  startClock(() => history.undo());
   addEventListener("keydown", (event) => shortcut(event, lists));
   byId("keys").append("Keys: arrows move between nodes, ", key("Enter"), " opens one, ", key("Space"), " pauses, ", key("."), " goes to the next event, ", key("/"), " filters.");
   return repaint;
@@ -81,7 +83,7 @@ function drawFacts(cluster, state) {
 
 function shortcut(event, lists) {
   if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select, button, summary, a")) return;
-  const acts = { " ": togglePause, ".": step, "/": () => { if (lists.tab === "submit") lists.show("pending"); lists.input.focus(); } };
+  const acts = { " ": togglePause, ".": step, "/": () => { if (["submit", "history"].includes(lists.tab)) lists.show("pending"); lists.input.focus(); } };
   if (!(event.key in acts)) return;
   event.preventDefault();
   acts[event.key]();

@@ -1,0 +1,191 @@
+"""Going back in time: a served cluster is made again, and what clients wrote is repeated up to a point.
+
+A simulation is deterministic. So the state before any write is that of a new cluster to which the same writes were made
+at the same times, each after the same timers. Whether that is so is checked write by write.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from wavetank.apiserver.api import Api
+from wavetank.apiserver.clock.pacing import Pacing
+from wavetank.apiserver.errors import StatusError, bad_request, not_found
+from wavetank.apiserver.requests.request import Request, Response, User
+from wavetank.apiserver.requests.stream import Stream
+from wavetank.cluster.objects.groupkinds import MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.scheduling.definition import SchedulerDefinition
+from wavetank.simulation.served.cluster import ServedCluster, ServedSetting
+
+Act = Callable[[ServedCluster], Response | Stream]
+
+_READS = ("GET", "HEAD", "OPTIONS")
+_VERBS = {"POST": "create", "PUT": "replace", "PATCH": "change", "DELETE": "delete"}
+_MOST_BYTES = 64 * 1024 * 1024  # of kept writes
+_SLICE_S = 0.02  # of repeating, between which other requests are served
+_UNLIKE = "this session cannot be repeated exactly, so the cluster stays as it is"
+
+
+@dataclass(frozen=True)
+class Write:
+    """A write of a client: when it came, after how many timers, what the store's version was, and what it did."""
+
+    at: Nanoseconds
+    steps: int
+    version: int
+    title: str
+    act: Act
+
+
+class Session:
+    """The cluster that a server serves; it may be replaced by an earlier state of itself.
+
+    `replaced` is called with a cluster that has taken the place of the present one. `barrier` says why the session
+    cannot go back, if it cannot.
+    """
+
+    def __init__(
+        self,
+        served: ServedCluster,
+        pacing: Pacing,
+        authenticate: Callable[[str], User | None],
+        replaced: Callable[[ServedCluster], None],
+        barrier: str = "",
+    ) -> None:
+        self.served = served
+        self._pacing = pacing
+        self._authenticate = authenticate
+        self._replaced = replaced
+        self._barrier = barrier or _barrier_of(served.setting)
+        self._setting = replace(served.setting, start=served.clock.now)
+        self._writes: list[Write] = []
+        self._size = 0
+        self._rewinding = False
+
+    @property
+    def api(self) -> Api:
+        """Returns the API of the present cluster."""
+        return self.served.api
+
+    def handle(self, request: Request) -> Response | Stream:
+        """Answers a request to the API, and keeps it if it may change something."""
+        if request.method in _READS:
+            return self.served.api.handle(request)
+        self._size += len(request.body)
+        if "webhookconfigurations" in request.path:
+            self._barrier = "webhooks were registered, and would be called again"
+        return self.act(_title(request), lambda served: served.api.handle(request))
+
+    def act(self, title: str, act: Act) -> Response | Stream:
+        """Changes the cluster, and keeps how."""
+        if self._rewinding:
+            raise StatusError(503, "ServiceUnavailable", "the cluster is going back in time", {})
+        if self._size > _MOST_BYTES:
+            self._barrier, self._writes = "more was written than is kept", []
+        if not self._barrier:
+            store = self.served.store
+            self._writes.append(Write(store.clock.now, self._pacing.steps, store.version, title, act))
+        return act(self.served)
+
+    @property
+    def barrier(self) -> str:
+        """Returns why the session cannot go back, or an empty string."""
+        store = self.served.store
+        if not self._barrier and (store.has(MUTATING_WEBHOOKS) or store.has(VALIDATING_WEBHOOKS)):
+            return "there are webhooks, which would be called again"
+        return self._barrier
+
+    def writes(self) -> Iterator[tuple[int, Write]]:
+        """Yields the writes that have changed something, with their numbers."""
+        for number, write in enumerate(self._writes):
+            following = (
+                self._writes[number + 1].version if number + 1 < len(self._writes) else self.served.store.version
+            )
+            if write.title and following != write.version:
+                yield number, write
+
+    async def rewind(self, number: int) -> None:
+        """Goes back to just before a write, and pauses the clock; StatusError if that is not possible."""
+        if self.barrier:
+            raise bad_request(self.barrier)
+        if not 0 <= number < len(self._writes):
+            raise not_found("writes", str(number))
+        if self._rewinding:
+            raise bad_request("the cluster is going back in time already")
+        self._rewinding = self._pacing.held = True
+        try:
+            made = ServedCluster(self._setting, self._authenticate)
+            await self._repeat(made, self._writes[: number + 1])
+        finally:
+            self._rewinding = self._pacing.held = False
+        self._take_over(made, number)
+
+    async def _repeat(self, made: ServedCluster, writes: list[Write]) -> None:
+        """Repeats all writes but the last, and advances the clock to the time of that."""
+        steps, until = 0, time.monotonic() + _SLICE_S
+        for write in writes:
+            while steps < write.steps:
+                made.clock.step()
+                steps += 1
+                if time.monotonic() >= until:
+                    await asyncio.sleep(0)
+                    until = time.monotonic() + _SLICE_S
+            if made.clock.now < write.at:  # else timers of this instant may be left, which came after the write
+                made.clock.run(write.at)
+            if made.clock.now != write.at or made.store.version != write.version:
+                raise bad_request(_UNLIKE)
+            if write is not writes[-1]:
+                write.act(made)
+
+    def _take_over(self, made: ServedCluster, number: int) -> None:
+        before = self._writes[number]
+        version = self.served.store.version + 1
+        del self._writes[number:]
+        self.served = made
+        self._pacing.replace(made.clock, before.steps)
+        self.act("", lambda served: _skip(served, version))
+        self._replaced(made)
+
+
+def _skip(served: ServedCluster, version: int) -> Response:
+    """Lets a store go on above every version that clients have seen, so that they list again instead of resuming."""
+    served.store.skip_to(version)
+    return Response(200, [])
+
+
+def _barrier_of(setting: ServedSetting) -> str:
+    for scheduler in setting.schedulers:
+        if isinstance(scheduler, SchedulerDefinition) and scheduler.configuration.extenders:
+            return "the scheduler has extenders, which would be called again"
+    return ""
+
+
+def _title(request: Request) -> str:
+    """Says what a request does: change deployments/web/scale."""
+    parts = [part for part in request.path.split("/") if part]
+    parts = parts[2 if parts[:1] == ["api"] else 3 :]
+    if parts[:1] == ["namespaces"] and len(parts) > 2:
+        parts = parts[2:]
+    if request.method == "POST" and len(parts) == 1:
+        parts.append(_name_in(request.body))
+    return f"{_VERBS.get(request.method, request.method)} {'/'.join(filter(None, parts))}"
+
+
+def _name_in(body: bytes) -> str:
+    """Returns the name of an object in JSON; an empty string if there is none, or the body is something else."""
+    try:
+        metadata = msgspec.json.decode(body, type=_Named).metadata
+    except msgspec.DecodeError:
+        return ""
+    return metadata.get("name") or metadata.get("generateName") or ""
+
+
+class _Named(msgspec.Struct):
+    metadata: dict[str, Any]
