@@ -56,6 +56,19 @@ def test_a_job_starts_when_it_is_admitted_and_another_waits() -> None:
     )
 
 
+def test_a_job_that_asks_for_a_topology_says_that_its_flavor_has_none() -> None:
+    cluster = a_cluster()
+    job = a_queued_job("near", 3)
+    annotations = {"kueue.x-k8s.io/podset-required-topology": "rack"}
+    job["spec"]["template"]["metadata"] = {"annotations": annotations}
+    cluster.create(job)
+    [workload] = cluster.store.list(WORKLOAD)
+    assert workload.manifest["spec"]["podSets"][0]["topologyRequest"] == {"required": "rack"}
+    assert workload.manifest["status"]["conditions"][0]["message"] == (
+        'couldn\'t assign flavors to pod set main: Flavor "x" does not support TopologyAwareScheduling'
+    )
+
+
 def test_the_status_of_queues_counts_workloads_and_usage() -> None:
     cluster = a_cluster()
     cluster.create(a_queued_job("first", 3))

@@ -23,7 +23,7 @@ from wavetank.controllers.framework.ownership import controller_of, controller_r
 from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.kueue.jobs.gating import default_queue
 from wavetank.controllers.kueue.jobs.priorities import PriorityClasses
-from wavetank.controllers.kueue.jobs.workloads import make_workload, with_flavors, workload_name
+from wavetank.controllers.kueue.jobs.workloads import make_workload, topology_request, with_flavors, workload_name
 from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
 from wavetank.controllers.kueue.objects.flavors import Flavors
 from wavetank.controllers.kueue.writer import Writer
@@ -143,6 +143,7 @@ class QueuedJobs:
         metadata["labels"] = {key: value for key, value in labels.items() if key not in _OF_JOB or key == _KEPT}
         template["metadata"] = metadata
         pod_set: Document = {"name": _MAIN, "count": _pods(job), "template": template}
+        pod_set |= topology_request(metadata.get("annotations") or {})
         least = _least_pods(job)
         if least is not None:
             pod_set["minCount"] = least

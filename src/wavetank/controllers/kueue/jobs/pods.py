@@ -28,7 +28,7 @@ from wavetank.controllers.framework.finalizers import remove_finalizer
 from wavetank.controllers.framework.ownership import controller_reference
 from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.kueue.jobs.priorities import PriorityClasses
-from wavetank.controllers.kueue.jobs.workloads import make_workload, with_flavors, workload_name
+from wavetank.controllers.kueue.jobs.workloads import make_workload, topology_request, with_flavors, workload_name
 from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
 from wavetank.controllers.kueue.objects.flavors import Flavors
 from wavetank.controllers.kueue.writer import Writer
@@ -168,7 +168,8 @@ class QueuedPods:
         pod_sets: dict[str, Document] = {}
         for pod in pods:
             name = _role(pod) if key in self._total else _MAIN
-            pod_sets.setdefault(name, {"name": name, "count": 0, "template": _template(pod)})["count"] += 1
+            made = {"name": name, "count": 0, "template": _template(pod), **topology_request(pod.annotations)}
+            pod_sets.setdefault(name, made)["count"] += 1
         queue = first.labels[QUEUE_NAME]
         document = make_workload(self._store, first, key[1], queue, [pod_sets[name] for name in sorted(pod_sets)])
         owners = [controller_reference(pod) for pod in pods]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha1
 from typing import Any
 
-from wavetank.cluster.objects.kueue import API_VERSION, IN_USE, JOB_UID
+from wavetank.cluster.objects.kueue import API_VERSION, GROUP, IN_USE, JOB_UID
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.kueue.jobs.priorities import read_priority
@@ -38,6 +38,18 @@ def make_workload(store: Store, owner: Resource, name: str, queue: str, pod_sets
         **read_priority(store, owner, pod_sets),
     }
     return {"apiVersion": API_VERSION, "kind": "Workload", "metadata": metadata, "spec": spec}
+
+
+def topology_request(annotations: Mapping[str, str]) -> Document:
+    """Returns the topologyRequest of a pod set by the annotations of its pods, empty if they ask for none."""
+    for field, parse in (("required", str), ("preferred", str), ("unconstrained", _TRUE.__contains__)):
+        value = annotations.get(f"{GROUP}/podset-{field}-topology")
+        if value is not None:
+            return {"topologyRequest": {field: parse(value)}}
+    return {}
+
+
+_TRUE = ("1", "t", "T", "true", "TRUE", "True")
 
 
 def with_flavors(template: Mapping[str, Any], flavors: Sequence[FlavorSpec], metadata: Mapping[str, Any]) -> Document:

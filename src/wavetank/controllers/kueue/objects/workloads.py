@@ -115,6 +115,11 @@ class WorkloadInfo:
         """Tells whether fewer pods than asked for may be admitted."""
         return any(each.min_count is not None and each.min_count < each.count for each in self.pod_sets)
 
+    @property
+    def topologies(self) -> tuple[bool, ...]:
+        """Tells for each pod set whether its pods ask for nodes near each other (topology-aware scheduling)."""
+        return tuple(bool(each.get("topologyRequest")) for each in self.resource.manifest["spec"].get("podSets") or ())
+
     def uses(self, frs: set[tuple[str, str]]) -> bool:
         """Tells whether the workload holds any of these."""
         return any((flavor, name) in frs for each in self.pod_sets for name, flavor in each.flavors.items())

@@ -40,6 +40,7 @@ class FlavorAssigner:
         self, workload: WorkloadInfo, queue: ClusterQueueNode, flavors: Flavors, preemptor: Preemptor, fair: bool
     ) -> None:
         self._workload = workload
+        self._topologies = workload.topologies
         self._queue = queue
         self._spec = queue.spec
         self._flavors = flavors
@@ -94,7 +95,7 @@ class FlavorAssigner:
         attempted = -1
         for index in range(0 if last is None else last.next_for(number, resource), len(group.flavors)):
             attempted, name = index, group.flavors[index]
-            refusal = self._flavors.refusal(pod_set.spec, name, group)
+            refusal = self._refusal(number, pod_set, name, group)
             if refusal:
                 reasons.append(refusal)
                 continue
@@ -108,6 +109,12 @@ class FlavorAssigner:
         for each in best.values():
             each.tried = -1 if attempted == len(group.flavors) - 1 else attempted
         return best, [] if best_mode.need == _FIT else reasons
+
+    def _refusal(self, number: int, pod_set: PodSet, flavor: str, group: ResourceGroup) -> str:
+        """Returns why pods cannot use a flavor; no flavor has a topology."""
+        if self._topologies[number] and flavor in self._flavors.specs:
+            return f'Flavor "{flavor}" does not support TopologyAwareScheduling'
+        return self._flavors.refusal(pod_set.spec, flavor, group)
 
     def _try(
         self, flavor: str, requests: Mapping[str, int], usage: Quantities

@@ -252,7 +252,7 @@ def _shape(workload: WorkloadInfo, queue: ClusterQueueNode) -> tuple[object, ...
     """Returns all that the outcome of an attempt depends on, apart from the state of the cohort."""
     by_time = workload.order_s if queue.spec.preemption.within_queue == LOWER_OR_NEWER else None
     pod_sets = tuple((each.spec, each.count, each.min_count) for each in workload.pod_sets)
-    return pod_sets, workload.priority, by_time, _tried(workload)
+    return pod_sets, workload.topologies, workload.priority, by_time, _tried(workload)
 
 
 def _fits_without(targets: Sequence[Target], queue: ClusterQueueNode, usage: Quantities) -> bool:
