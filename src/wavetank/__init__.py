@@ -10,9 +10,9 @@
 
 `run` documents the arguments; `sweep` runs many scenarios; `Policy` is the base of a scheduling policy of your own;
 `open_results` reads the folder of an earlier run or sweep; `compare` says what differs between two; `whatif` says what
-a change would do to a cluster, `capacity` how many nodes it needs; `K8sSim` is K8sSim step by step. External schedulers
-of the batch operator use an `ExternalSchedulerClient`, or are an `ExternalPolicy`. Everything that wavetank raises on
-purpose is a `WavetankError`; bad input is an `InputError` that names the place.
+a change would do to a cluster, `capacity` how many nodes it needs, `explain` why a pod is pending; `K8sSim` is K8sSim
+step by step. External schedulers of the batch operator use an `ExternalSchedulerClient`, or are an `ExternalPolicy`.
+Everything that wavetank raises on purpose is a `WavetankError`; bad input is an `InputError` that names the place.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from wavetank.api.comparison import ComparedResults as ComparedResults
     from wavetank.api.comparison import compare as compare
     from wavetank.api.experiments import run as run
+    from wavetank.api.explaining import Explained as Explained
+    from wavetank.api.explaining import explain as explain
     from wavetank.api.opening import open_results as open_results
     from wavetank.api.planning import Capacity as Capacity
     from wavetank.api.planning import WhatIf as WhatIf
@@ -46,6 +48,7 @@ __all__ = [
     "Capacity",
     "ComparedResults",
     "ExperimentPlots",
+    "Explained",
     "ExternalPolicy",
     "ExternalSchedulerClient",
     "ExternalSchedulerError",
@@ -61,6 +64,7 @@ __all__ = [
     "__version__",
     "capacity",
     "compare",
+    "explain",
     "open_results",
     "run",
     "sweep",
@@ -77,6 +81,8 @@ _LAZY = {
     "Capacity": "wavetank.api.planning",
     "WhatIf": "wavetank.api.planning",
     "capacity": "wavetank.api.planning",
+    "Explained": "wavetank.api.explaining",
+    "explain": "wavetank.api.explaining",
     "SweepResults": "wavetank.api.sweeps",
     "sweep": "wavetank.api.sweeps",
     "whatif": "wavetank.api.planning",

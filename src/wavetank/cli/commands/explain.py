@@ -21,7 +21,7 @@ from wavetank.explanation.podquestion import PodAnswer, PodQuestion, with_pods
 from wavetank.explanation.runquestion import explain_recorded
 from wavetank.report.explanation import MOST_NODES, explanation_data, explanation_view
 from wavetank.report.planning.advicepage import write_advice_page
-from wavetank.report.planning.adviceview import advice_view
+from wavetank.report.planning.adviceview import advice_view, answer_data
 from wavetank.results.attempts.explanation import Explanation
 from wavetank.results.read.runfolder import holds_runs
 from wavetank.scheduling.config import default_configuration
@@ -203,8 +203,7 @@ class _Printing:
         if self.html is not None:
             write_advice_page(answer, self.html)
         if self.output == "json":
-            advice = None if answer.advice is None else answer.advice.data
-            _print_json({**explanation_data(answer.explanations), "advice": advice, "notes": list(answer.notes)})
+            _print_json(answer_data(answer))
             return
         self.show_attempts(answer.explanations)
         if answer.advice is not None:

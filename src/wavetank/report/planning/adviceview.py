@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from rich import box
 from rich.console import RenderableType
@@ -12,6 +13,8 @@ from rich.text import Text
 from wavetank.cluster.fields.resources import format_amounts
 from wavetank.explanation.advice.advice import Advice, Offer
 from wavetank.explanation.advice.refusednodes import RefusedNode, Shortage
+from wavetank.explanation.podquestion import PodAnswer
+from wavetank.report.explanation import explanation_data
 from wavetank.words import counted
 
 # Kinds of changes by what is changed, in the order in which they are shown.
@@ -33,6 +36,12 @@ GROUPS = {
     "several at once": ("together",),
 }
 NOTHING = "No change that was tried lets the pod in."
+
+
+def answer_data(answer: PodAnswer) -> dict[str, Any]:
+    """Returns everything as plain data; docs/explain.md describes it."""
+    advice = None if answer.advice is None else answer.advice.data
+    return {**explanation_data(answer.explanations), "advice": advice, "notes": list(answer.notes)}
 
 
 def advice_view(advice: Advice, most: int) -> Iterator[RenderableType]:
