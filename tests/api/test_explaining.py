@@ -51,8 +51,19 @@ def test_a_question_that_cannot_be_answered_is_refused(snapshot: Path, arguments
         wavetank.explain(snapshot, **arguments)
 
 
+def ran(**arguments: bool) -> wavetank.Results:
+    burst = {"kind": "burst", "pods": 3, "duration": 10, "requests": {"cpu": 1}}
+    return wavetank.run(cluster={"nodes": [{"cpu": 2, "memory": "4Gi"}]}, workload={"generator": burst}, **arguments)
+
+
+def test_a_pod_of_recorded_results_is_explained() -> None:
+    results = ran(explain=True)
+    for source in (results, results.folder):
+        assert wavetank.explain(source, "burst-0").node == "node-0"
+    assert len(wavetank.explain(results, "burst-2").data["pods"]) == 2  # it waited for a place
+
+
 def test_results_without_recorded_attempts_say_how_to_record_them() -> None:
-    burst = {"kind": "burst", "pods": 1, "duration": 10, "requests": {"cpu": 1}}
-    results = wavetank.run(cluster={"nodes": [{"cpu": 2, "memory": "4Gi"}]}, workload={"generator": burst})
+    results = ran()
     with pytest.raises(wavetank.InputError, match="run it with --explain"):
         wavetank.explain(results, "burst-0")

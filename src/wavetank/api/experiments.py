@@ -26,6 +26,7 @@ def run(
     faults: Sequence[Mapping[str, Any]] | None = None,
     horizon: float | str | None = None,
     execution: str | Mapping[str, object] | None = None,
+    explain: bool = False,
     out: str | Path | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -35,8 +36,8 @@ def run(
     `experiment` is the path of an Experiment document, or the document itself; the other arguments override its
     fields, or define everything without one. A cluster is a file, several files, or `{"nodes": [...]}`; a
     workload is a file or `{"generator": {...}}`; a scheduler is a name, a configuration's file, "module:Class", a
-    class, or an entry as in a document. Without `out` the results are in a temporary folder, which is removed with the
-    returned object.
+    class, or an entry as in a document. `explain` records every scheduling attempt, for `wavetank.explain`. Without
+    `out` the results are in a temporary folder, which is removed with the returned object.
 
     >>> results = wavetank.run(
     ...     cluster={"nodes": [{"count": 10, "cpu": 4, "memory": "16Gi"}]},
@@ -59,7 +60,7 @@ def run(
     read = load_experiment(experiment, changes)
 
     def results_in(folder: Path) -> Results:
-        run_experiment(read, folder, __version__, progress, jobs, write_report)
+        run_experiment(read, folder, __version__, progress, jobs, write_report, "best" if explain else None)
         return Results(folder)
 
     return in_temporary_folder(results_in) if out is None else results_in(Path(out))
