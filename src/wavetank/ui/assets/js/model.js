@@ -18,6 +18,7 @@ export class Cluster {
     Object.assign(node, { cpu, memory, most, zone, pool, ready, cordoned, taints, boxes: null });
     this.nodes.set(name, node);
     this.changed.add(node);
+    if (!known) for (const pod of this.pods.values()) if (pod.nodeName === name) this.attach(pod);
   }
 
   removeNode(name) {

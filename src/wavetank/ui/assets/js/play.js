@@ -10,6 +10,7 @@ import { clockText, Timeline } from "./timeline.js";
 import { NodeMap } from "./view.js";
 
 const LISTS_MS = 200;
+const ADDRESS_MS = 400;
 
 export function startPlay(facts) {
   document.title = `${facts.title} · wavetank`;
@@ -31,6 +32,7 @@ class Player {
     this.timeline = new Timeline(byId("timeline"), (time) => this.seek(time), () => this.next());
     this.begin = Number(hash.get("t")) || 0;
     this.timer = null;
+    this.addressing = null;
     window.wavetank = { player: this }; // for tests and measurements
     addEventListener("hashchange", () => { const time = Number(new URLSearchParams(location.hash.slice(1)).get("t")); if (Number.isFinite(time)) this.timeline.go(time); });
     addEventListener("keydown", (event) => this.timeline.shortcut(event));
@@ -101,9 +103,15 @@ class Player {
     this.lists.draw();
     this.detail.draw();
     this.learn();
+    this.addressing ??= setTimeout(() => this.writeAddress(), ADDRESS_MS);
+    fill(byId("facts"), el("li", {}, clockText(this.timeline.time)), el("li", {}, this.parted.length ? `${counted(this.parted.length, "pod")} placed differently` : this.panes.length > 1 ? "no pod placed differently" : "one run"), el("li", {}, button("Copy a link to this instant", () => copyLink(this), { class: "link" })));
+  }
+
+  /** Puts the view into the address; browsers allow few such changes per second. */
+  writeAddress() {
+    this.addressing = null;
     const hash = new URLSearchParams({ t: String(Math.round(this.timeline.time * 1000) / 1000), a: this.labels[0], ...(this.labels[1] ? { b: this.labels[1] } : {}) });
     history.replaceState(null, "", `#${hash}`);
-    fill(byId("facts"), el("li", {}, clockText(this.timeline.time)), el("li", {}, this.parted.length ? `${counted(this.parted.length, "pod")} placed differently` : this.panes.length > 1 ? "no pod placed differently" : "one run"), el("li", {}, button("Copy a link to this instant", copyLink, { class: "link" })));
   }
 
   learn() {
@@ -120,7 +128,8 @@ class Player {
   }
 }
 
-async function copyLink() {
+async function copyLink(player) {
+  player.writeAddress();
   await navigator.clipboard?.writeText(location.href);
   say("The link is in the clipboard.");
 }
