@@ -89,7 +89,7 @@ class Loop:
         if metrics is not None or (manager is not None and POD_AUTOSCALER in manager.controllers):
             measured = ClusterMetrics(store, metrics, reports.ready_since)
         sync = processes[0].sync if processes else None
-        self._lockstep = Lockstep(clock) if sync is None else Timestep(clock, store, sync)
+        self._lockstep = Lockstep(store) if sync is None else Timestep(clock, store, sync)
         self._webhooks = LockstepWebhooks(clock, self._lockstep.wake)
         self.api = Api(store, reports, measures=measured, metrics=measured, webhooks=self._webhooks)
         for release in filter(None, (read_version(version) for version in stated)):

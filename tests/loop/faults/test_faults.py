@@ -46,6 +46,12 @@ def run(program: ProcessDefinition, **spec: object) -> Recorder:
     return record(experiment.setting(experiment.schedulers[1]), 1)
 
 
+def limit_turns(monkeypatch: pytest.MonkeyPatch, turns: int, per_object: int = 0, most: int = 100_000) -> None:
+    monkeypatch.setattr(lockstep, "FEW_TURNS", turns)
+    monkeypatch.setattr(lockstep, "TURNS_PER_OBJECT", per_object)
+    monkeypatch.setattr(lockstep, "MOST_TURNS", most)
+
+
 def test_a_program_that_plays_by_the_book(tmp_path):
     rows = run(a_puppet(tmp_path, "well")).rows
     assert [(row.node, row.scheduled, row.phase) for row in rows] == [("node-0", 0, "Succeeded")] * 3
@@ -72,7 +78,7 @@ def test_a_program_that_plays_by_the_book(tmp_path):
     ],
 )
 def test_a_program_that_misbehaves(tmp_path, monkeypatch, behaviour, problem):
-    monkeypatch.setattr(lockstep, "MOST_TURNS", 500)
+    limit_turns(monkeypatch, 500)
     patience_s = 1 if behaviour == "loops" else 20
     with pytest.raises(ProcessError) as raised:
         run(a_puppet(tmp_path, behaviour, patience_s))
@@ -80,6 +86,18 @@ def test_a_program_that_misbehaves(tmp_path, monkeypatch, behaviour, problem):
     assert problem in str(raised.value)
     assert raised.value.exit_status == 3
     assert not _puppets(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("most", "turns"), [pytest.param(10_000, 300, id="100 nodes, two turns for each"), pytest.param(250, 250, id="most")]
+)
+def test_a_larger_cluster_may_take_more_turns(tmp_path, monkeypatch, most, turns):
+    limit_turns(monkeypatch, 100, 2, most)
+    nodes = {"nodes": [{"count": 100, "cpu": 4, "memory": "8Gi"}]}
+    with pytest.raises(ProcessError) as raised:
+        run(a_puppet(tmp_path, "asks for ever"), cluster=nodes)
+    taken = int(str(raised.value).partition("it has had ")[2].partition(" turns")[0])
+    assert turns <= taken <= min(2 * turns, most)  # there are some other objects, too
 
 
 def a_controller(folder: Path, behaviour: str, patience_s: float) -> ControllerDefinition:
@@ -102,7 +120,7 @@ def a_controller(folder: Path, behaviour: str, patience_s: float) -> ControllerD
     ],
 )
 def test_a_controller_that_misbehaves(tmp_path, monkeypatch, behaviour, problem):
-    monkeypatch.setattr(lockstep, "MOST_TURNS", 500)
+    limit_turns(monkeypatch, 500)
     patience_s = 1 if behaviour == "loops" else 20
     experiment = an_experiment(schedulers=[{"name": "default"}])
     setting = replace(

@@ -20,7 +20,7 @@ class AttachedManager:
 
     def __init__(self, served: ServedCluster, definition: ManagerDefinition, handle: Handle, seed: int) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="wavetank-"))
-        lockstep = Lockstep(served.clock)
+        lockstep = Lockstep(served.store)
         self._participant = manager_participant(served.store, handle, lockstep.wake)
         try:
             launch_manager(definition, self._participant, self._folder / "manager", seed)
