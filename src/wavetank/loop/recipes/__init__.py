@@ -8,7 +8,7 @@ from wavetank.loop.recipes.clusterautoscaler import CLUSTER_AUTOSCALER
 from wavetank.loop.recipes.karpenter import KARPENTER
 from wavetank.loop.recipes.kueue import KUEUE
 from wavetank.loop.recipes.recipe import Recipe
-from wavetank.loop.recipes.volcano import VOLCANO_CONTROLLERS, VOLCANO_SCHEDULER
+from wavetank.loop.recipes.volcano import VOLCANO_CONTROLLERS, VOLCANO_SCHEDULER, VOLCANO_WEBHOOKS
 
 # By the name under which a program is built.
 RECIPES: Mapping[str, Recipe] = {
@@ -17,9 +17,10 @@ RECIPES: Mapping[str, Recipe] = {
     "kueue": KUEUE,
     "vc-controller-manager": VOLCANO_CONTROLLERS,
     "vc-scheduler": VOLCANO_SCHEDULER,
+    "vc-webhook-manager": VOLCANO_WEBHOOKS,
 }
 # Several programs that are built under one name.
-FAMILIES: Mapping[str, tuple[str, ...]] = {"volcano": ("vc-scheduler", "vc-controller-manager")}
+FAMILIES: Mapping[str, tuple[str, ...]] = {"volcano": ("vc-scheduler", "vc-controller-manager", "vc-webhook-manager")}
 
 UNKNOWN = Recipe()
 

@@ -1,14 +1,33 @@
-"""Volcano: its scheduler and its controllers."""
+"""Volcano: its scheduler, its controllers and its admission webhooks."""
 
 from __future__ import annotations
 
-from wavetank.loop.recipes.recipe import Completed, Recipe
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wavetank.loop.recipes.recipe import Completed, Document, Recipe
 
 _MODULE, _VERSION = "volcano.sh/volcano", "v1.15.1"
 # Volcano 1.15.1 uses an API module that is not published; 1.14.0 lacks one constant of it.
 _APIS = Completed("volcano.sh/apis", "v1.14.0", "volcano", "pkg/apis/scheduling/v1beta1")
 _MANIFESTS = ("config/crd/volcano/bases/*.yaml", "config/crd/jobflow/bases/*.yaml")
-_FLAGS = ("--leader-elect=false", "--kube-api-qps=5000", "--kube-api-burst=5000")
+_UNLIMITED = ("--kube-api-qps=5000", "--kube-api-burst=5000")
+_FLAGS = ("--leader-elect=false", *_UNLIMITED)
+# Those that Volcano's own installation has.
+_WEBHOOKS = tuple(
+    f"/{path}"
+    for path in (
+        *("jobs/mutate", "jobs/validate", "queues/mutate", "queues/validate"),
+        *("podgroups/validate", "hypernodes/validate", "cronjobs/validate"),
+    )
+)
+_WEBHOOK_PORT = 8443
+
+
+def select_webhooks(documents: Sequence[Document], configuration: Mapping[str, Any]) -> list[Document]:
+    """Returns definitions and webhook configurations of Volcano's installation, whose file has other objects as well."""
+    return [each for each in documents if each["kind"].endswith(("WebhookConfiguration", "ResourceDefinition"))]
+
 
 VOLCANO_SCHEDULER = Recipe(
     module=_MODULE,
@@ -33,4 +52,14 @@ VOLCANO_CONTROLLERS = Recipe(
         "--worker-threads-for-cronjob=1",
     ),
     replaces=frozenset({"volcano-job-controller"}),
+)
+VOLCANO_WEBHOOKS = Recipe(
+    module=_MODULE,
+    version=_VERSION,
+    sources="volcanowebhooks",
+    completed=_APIS,
+    manifests=("installer/volcano-development.yaml",),
+    adapt=select_webhooks,
+    flags=(*_UNLIMITED, f"--enabled-admission={','.join(_WEBHOOKS)}", f"--port={_WEBHOOK_PORT}"),
+    services={"volcano-system/volcano-admission-service": _WEBHOOK_PORT},
 )
