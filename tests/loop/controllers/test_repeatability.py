@@ -85,7 +85,7 @@ def some_gangs(folder: Path, schedulers: list[Any]) -> Experiment:
         folder,
         schedulers=[{"name": "both", "together": [{**real, "schedulerName": "volcano"}, *others]}],
         controllers=[{"name": "vc-controller-manager", "process": {}}],
-        horizon="3m",
+        horizon="3m" if ALL else "1m",
     )
 
 

@@ -89,7 +89,8 @@ def test_a_program_that_misbehaves(tmp_path, monkeypatch, behaviour, problem):
 
 
 @pytest.mark.parametrize(
-    ("most", "turns"), [pytest.param(10_000, 300, id="100 nodes, two turns for each"), pytest.param(250, 250, id="most")]
+    ("most", "turns"),
+    [pytest.param(10_000, 300, id="two for each of 100 nodes"), pytest.param(250, 250, id="never more than the most")],
 )
 def test_a_larger_cluster_may_take_more_turns(tmp_path, monkeypatch, most, turns):
     limit_turns(monkeypatch, 100, 2, most)

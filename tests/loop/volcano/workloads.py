@@ -12,16 +12,23 @@ import yaml
 from tests.loop.programs import an_experiment
 from wavetank.experiments.document.experiment import Experiment
 
+# With binpack, whose scores are fractions: where two nodes are equally good Volcano takes any of them.
 PLUGINS = (
     ("priority", "gang", "conformance"),
-    ("overcommit", "drf", "predicates", "proportion", "nodeorder"),
+    ("overcommit", "drf", "predicates", "proportion", "nodeorder", "binpack"),
 )
 PACKED = (("priority", "gang"), ("predicates", "proportion", "nodeorder", "binpack"))
+CAPACITIES = (("priority", "gang", "conformance"), ("drf", "predicates", "capacity", "nodeorder", "binpack"))
 CONFS = [
     {"actions": actions, "tiers": [{"plugins": [{"name": name} for name in tier]} for tier in tiers]}
-    for actions in ("enqueue, allocate, backfill", "enqueue, allocate, preempt, backfill")
-    for tiers in (PLUGINS, PACKED)
+    for actions in (
+        "enqueue, allocate, backfill",
+        "enqueue, allocate, preempt, backfill",
+        "enqueue, allocate, preempt, reclaim, backfill",
+    )
+    for tiers in (PLUGINS, PACKED, CAPACITIES)
 ]
+SECONDS = 240  # of a run
 QUEUE = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue"}
 JOB = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job"}
 CLASS = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
@@ -43,7 +50,7 @@ class Case:
 
 def a_case(seed: int) -> Case:
     chance = random.Random(seed)
-    # all different, so that no two nodes are equally good: Volcano would take any of them
+    # all different, so that no two of them are equally good
     nodes = [
         {
             "name": f"n{i}",
@@ -53,7 +60,15 @@ def a_case(seed: int) -> Case:
         for i in range(chance.randint(3, 8))
     ]
     queues = [
-        {**QUEUE, "metadata": {"name": name}, "spec": {"weight": chance.randint(1, 4), "reclaimable": True}}
+        {
+            **QUEUE,
+            "metadata": {"name": name},
+            "spec": {
+                "weight": chance.randint(1, 4),
+                "reclaimable": True,
+                "deserved": {"cpu": chance.randint(2, 20), "memory": f"{chance.randint(4, 60)}Gi"},
+            },
+        }
         for name in ("a", "b")
     ]
     classes = [{**CLASS, "metadata": {"name": name}, "value": value} for name, value in (("low", 10), ("high", 100))]
@@ -65,7 +80,7 @@ def _job(chance: random.Random, number: int) -> dict[str, Any]:
     size = chance.randint(1, 6)
     requests = {"cpu": f"{chance.randrange(200, 3000)}m", "memory": f"{chance.randrange(100, 4000)}Mi"}
     template = {
-        "metadata": {"annotations": {"wavetank.dev/duration": f"{chance.randint(10, 120)}.5s"}},
+        "metadata": {"annotations": {"wavetank.dev/duration": f"{chance.randint(5, 60)}.5s"}},
         "spec": {
             "restartPolicy": "OnFailure",
             "containers": [{"name": "c", "image": "i", "resources": {"requests": requests}}],
@@ -76,7 +91,7 @@ def _job(chance: random.Random, number: int) -> dict[str, Any]:
     metadata = {
         "name": f"j{number:02d}",
         "namespace": "default",
-        "annotations": {"wavetank.dev/arrival": f"{chance.randint(0, 100)}.9s"},
+        "annotations": {"wavetank.dev/arrival": f"{chance.randint(0, 60)}.9s"},
     }
     spec = {"schedulerName": "volcano", "queue": chance.choice("ab"), "minAvailable": least, "maxRetry": 3}
     spec |= {"priorityClassName": chance.choice(("low", "high")), "tasks": [task]}
@@ -95,7 +110,7 @@ def an_experiment_of(case: Case, folder: Path, **spec: Any) -> Experiment:
                 {"name": "built-in", "volcano": {"conf": conf}},
                 {"name": "real", "process": {"package": "vc-scheduler", "version": "v1.15.1", "config": case.conf}},
             ],
-            "horizon": "15m",
+            "horizon": f"{SECONDS}s",
             **spec,
         }
     )

@@ -25,7 +25,7 @@ _WEBHOOK_PORT = 8443
 
 
 def select_webhooks(documents: Sequence[Document], configuration: Mapping[str, Any]) -> list[Document]:
-    """Returns definitions and webhook configurations of Volcano's installation, whose file has other objects as well."""
+    """Returns the definitions and webhook configurations among all objects of Volcano's installation."""
     return [each for each in documents if each["kind"].endswith(("WebhookConfiguration", "ResourceDefinition"))]
 
 

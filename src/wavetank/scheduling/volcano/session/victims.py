@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def tasks_on(session: Session, slot: int) -> list[Task]:
-    """Returns the tasks of a node that were there when the session began, by name."""
+    """Returns the tasks of a node that were there when the session began, by name or in the order of a Go map."""
     found = session.cache.on_node[slot] if slot < len(session.cache.on_node) else {}
-    return [found[key] for key in sorted(found)]
+    return session.in_map_order([found[key] for key in sorted(found)])
 
 
 def victims_in_turn(session: Session, victims: Iterable[Task], preemptor: Task) -> Heap[Task]:
