@@ -11,6 +11,7 @@ from tests.apiserver.clients.gobuild import kubectl_binary
 from tests.controllers.real.clusters import real_manager
 from tests.loop.controllers.operators import find_night_shift
 from tests.loop.realscheduler import find_kube_scheduler
+from tests.loop.volcano.workloads import find_volcano
 from tests.support.kueue import find_kueue
 from wavetank.errors import InputError
 from wavetank.loop.building.cache import Cache
@@ -51,4 +52,5 @@ NEEDS: Mapping[str, Callable[[], Path]] = {
     "kube-controller-manager v1.35.8": _kube_controller_manager,
     "kueue v0.16.1": _kueue,
     "night-shift v1.35.0": _night_shift,
+    "volcano v1.15.1": find_volcano,
 }

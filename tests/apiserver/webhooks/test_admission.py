@@ -105,6 +105,12 @@ def test_a_webhook_is_called_again_if_another_has_changed_the_object(policy: str
     assert client.names == names
 
 
+def test_a_patch_that_is_null_changes_nothing() -> None:
+    client = Hooked()
+    client.add("h", patch(patch=base64.b64encode(b"null").decode()))
+    assert client.ask("POST", MAPS, a_map()).body["data"] == {"a": "1"}
+
+
 def refuse(**status: Any) -> Any:
     return lambda request: {"allowed": False, "status": status} if status else {"allowed": False}
 

@@ -13,6 +13,7 @@ from wavetank.loop.building.module import parse_version, write_recipe
 from wavetank.loop.building.toolchain import BuildError, Toolchain
 from wavetank.loop.recipes import RECIPES, recipe_of
 from wavetank.loop.recipes.kueue import adapt, configure
+from wavetank.loop.recipes.volcano import select_webhooks
 
 GO = Toolchain("go", "go1.26.8", "/go")
 RELEASED = """module sigs.k8s.io/kueue
@@ -104,3 +105,10 @@ def test_kueues_objects_are_those_of_its_kustomization() -> None:
     assert [each["name"] for each in configuration["webhooks"]] == ["mjob.kb.io", "mworkload.kb.io"]
     _, with_pods = adapt(documents, {"integrations": {"frameworks": ["pod"]}})
     assert [each["name"] for each in with_pods["webhooks"]] == ["mpod.kb.io", "mworkload.kb.io"]
+
+
+def test_of_volcanos_installation_only_definitions_and_webhooks_are_taken() -> None:
+    kinds = ["Namespace", "CustomResourceDefinition", "Deployment", "MutatingWebhookConfiguration", "Service"]
+    documents = [{"kind": kind, "metadata": {"name": "x"}} for kind in kinds]
+    taken = [each["kind"] for each in select_webhooks(documents, {})]
+    assert taken == ["CustomResourceDefinition", "MutatingWebhookConfiguration"]

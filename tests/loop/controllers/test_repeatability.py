@@ -30,6 +30,7 @@ VERSIONS = {
     "kueue": "v0.16.1",
     "vc-scheduler": "v1.15.1",
     "vc-controller-manager": "v1.15.1",
+    "vc-webhook-manager": "v1.15.1",
     "kube-scheduler": "v1.35.8",
 }
 
@@ -76,16 +77,24 @@ def a_pool(folder: Path, schedulers: list[Any]) -> Experiment:
     )
 
 
+VOLCANO = {"name": "volcano", "process": {"package": "vc-scheduler", "version": "v1.15.1"}}
+SHORT = "3m" if ALL else "1m"
+
+
+def gangs_alone(folder: Path, schedulers: list[Any]) -> Experiment:
+    """Returns a run of Volcano's scheduler beside built-in controllers."""
+    return an_experiment_of(a_case(1), folder, schedulers=[VOLCANO], horizon=SHORT)
+
+
 def some_gangs(folder: Path, schedulers: list[Any]) -> Experiment:
-    """Returns a run of Volcano's scheduler and controllers, and of a scheduler for other pods beside them."""
-    real = {"name": "volcano", "process": {"package": "vc-scheduler", "version": "v1.15.1"}}
+    """Returns a run of Volcano's scheduler, controllers and webhooks, and of a scheduler for other pods beside them."""
     others = [{**each, "schedulerName": "default-scheduler"} for each in schedulers]
     return an_experiment_of(
         a_case(1),
         folder,
-        schedulers=[{"name": "both", "together": [{**real, "schedulerName": "volcano"}, *others]}],
-        controllers=[{"name": "vc-controller-manager", "process": {}}],
-        horizon="3m" if ALL else "1m",
+        schedulers=[{"name": "both", "together": [{**VOLCANO, "schedulerName": "volcano"}, *others]}],
+        controllers=[{"name": name, "process": {}} for name in ("vc-controller-manager", "vc-webhook-manager")],
+        horizon=SHORT,
     )
 
 
@@ -127,6 +136,7 @@ def digest(experiment: Experiment, monkeypatch: pytest.MonkeyPatch) -> str:
 
 BUILT_IN: list[Any] = [{"name": "default"}]
 BESIDE = [{"name": "real", "process": REAL}]
+WHOLE_VOLCANO = ["vc-scheduler", "vc-controller-manager", "vc-webhook-manager"]
 LONG = pytest.mark.skipif(not ALL, reason="takes minutes: make test-all")
 
 
@@ -134,9 +144,10 @@ LONG = pytest.mark.skipif(not ALL, reason="takes minutes: make test-all")
     ("make", "schedulers", "programs"),
     [
         pytest.param(a_rollout, BUILT_IN, ["kube-controller-manager"], id="kube-controller-manager"),
-        pytest.param(some_gangs, BUILT_IN, ["vc-scheduler", "vc-controller-manager"], id="Volcano"),
         pytest.param(some_queues, BUILT_IN, ["kueue"], id="Kueue"),
         pytest.param(some_queues, BESIDE, ["kueue", "kube-scheduler"], id="Kueue and kube-scheduler", marks=LONG),
+        pytest.param(gangs_alone, [], ["vc-scheduler"], id="Volcano's scheduler"),
+        pytest.param(some_gangs, BUILT_IN, WHOLE_VOLCANO, id="Volcano", marks=LONG),
         pytest.param(a_pool, BUILT_IN, ["karpenter"], id="Karpenter", marks=LONG),
         pytest.param(
             a_rollout,
@@ -148,7 +159,7 @@ LONG = pytest.mark.skipif(not ALL, reason="takes minutes: make test-all")
         pytest.param(
             some_gangs,
             BESIDE,
-            ["vc-scheduler", "vc-controller-manager", "kube-scheduler"],
+            [*WHOLE_VOLCANO, "kube-scheduler"],
             id="Volcano and kube-scheduler",
             marks=LONG,
         ),

@@ -32,7 +32,7 @@ from wavetank.scheduling.volcano.session.ties import ByName
 from wavetank.simulation.observer import Observer
 from wavetank.simulation.simulation import Simulation
 
-FEW_ORDERS, ORDERS = 5, 60  # of Go's maps that are tried; more than the first if these differ
+FEW_ORDERS, ORDERS = 12, 60  # of Go's maps that are tried; more than the first if these differ
 _POD = re.compile(r"/api/v1/namespaces/([^/]+)/pods/([^/]+?)(/binding)?")
 
 Done = frozenset[tuple[str, ...]]  # binds, evictions, and the phases of PodGroups

@@ -10,10 +10,8 @@ import pytest
 
 from tests.loop.programs import run_entry
 from tests.loop.volcano.sessions import compare_sessions
-from tests.loop.volcano.workloads import a_case, an_experiment_of
-from wavetank.errors import InputError
+from tests.loop.volcano.workloads import a_case, an_experiment_of, find_volcano
 from wavetank.kernel.durations import SECOND
-from wavetank.loop.building.cache import Cache
 from wavetank.results.recording.recorder import Recorder
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs run in the loop on Linux")
@@ -26,10 +24,7 @@ WITHOUT_VICTIMS = [seed for seed in range(100) if a_case(seed).conf["actions"] =
 
 @pytest.fixture(scope="module", autouse=True)
 def volcano() -> None:
-    try:
-        Cache().find("vc-scheduler", "v1.15.1", "controller")
-    except InputError as error:
-        pytest.skip(str(error))
+    find_volcano()
 
 
 @pytest.mark.parametrize("seed", SEEDS)

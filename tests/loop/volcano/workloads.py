@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from tests.loop.programs import an_experiment
+from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import Experiment
+from wavetank.loop.building.cache import Cache
+from wavetank.loop.recipes import FAMILIES
 
 # With binpack, whose scores are fractions: where two nodes are equally good Volcano takes any of them.
 PLUGINS = (
@@ -32,6 +36,15 @@ SECONDS = 240  # of a run
 QUEUE = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue"}
 JOB = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job"}
 CLASS = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
+
+
+def find_volcano() -> Path:
+    """Returns the folder of its scheduler; its programs take minutes to build, so the test is skipped without them."""
+    try:
+        found = [Cache().find(name, "v1.15.1", "controller") for name in FAMILIES["volcano"]]
+    except InputError as error:
+        pytest.skip(str(error))
+    return Path(found[0].file).parent
 
 
 @dataclass(frozen=True)

@@ -42,9 +42,9 @@ def command() -> None:
 def build(name: str, version: str | None, go: str | None, package: str | None, as_json: bool) -> None:
     """Build a controller that runs in virtual time, with your Go toolchain and Go's module proxy.
 
-    NAME is a known program (kueue, karpenter, volcano: its scheduler and its controllers), a command
-    of Kubernetes (kube-controller-manager), or with --package any name. A folder's module must use
-    k8s.io/kubernetes or k8s.io/client-go. It is kept in ~/.cache/wavetank.
+    NAME is a known program (kueue, karpenter, volcano: its scheduler, controllers and webhooks), a
+    command of Kubernetes (kube-controller-manager), or with --package any name. A folder's module must
+    use k8s.io/kubernetes or k8s.io/client-go. It is kept in ~/.cache/wavetank.
     """
     build_and_show(name, version, go, package, as_json)
 

@@ -58,13 +58,15 @@ def launch_overlay(
 
 def _start(definition: ProcessDefinition, folder: Path, seed: int, extenders: list[str]) -> Start:
     server = f"http://{API_ADDRESS}"
+    environment = {"WAVETANK_DOORS": str(folder)}
     if isinstance(definition, VolcanoProcess):
         flags = _volcano_flags(definition, folder, server)
+        environment["DEBUG_SOCKET_DIR"] = str(folder / "debug")  # otherwise all of them share one in /tmp
     else:
         flags = [f"--config={write_configuration(definition, folder, server, extenders)}", "--secure-port=0"]
     return Start(
         command=[definition.file, *flags, *definition.arguments],
-        environment={"WAVETANK_DOORS": str(folder)},
+        environment=environment,
         log=folder / "log",
         seed=seed,
         now=START,
@@ -73,13 +75,16 @@ def _start(definition: ProcessDefinition, folder: Path, seed: int, extenders: li
 
 
 def _volcano_flags(definition: VolcanoProcess, folder: Path, server: str) -> list[str]:
-    """Writes Volcano's configuration into a folder of its own, which it watches for changes."""
+    """Writes Volcano's configuration into a folder of its own, which it watches for changes.
+
+    It would use its compiled-in configuration in place of an invalid one, and exits here.
+    """
     flags = [f"--kubeconfig={write_kubeconfig(folder, server)}", f"--scheduler-name={definition.scheduler_name}"]
     if definition.conf:
         file = folder / "conf" / "volcano-scheduler.conf"
         file.parent.mkdir()
         file.write_text(definition.conf, encoding="utf-8")
-        flags.append(f"--scheduler-conf={file}")
+        flags += [f"--scheduler-conf={file}", "--disable-default-scheduler-config"]
     return [*flags, *recipe_of(definition.package).flags]
 
 

@@ -14,7 +14,7 @@ START = -600 * SECOND
 _SETTLED = 10 * SECOND  # without a request: then it has read the cluster
 # Turns at one instant, after which a program is never done with it: so many, and more for each object (an old
 # kube-scheduler takes some for each pod of a burst), but never more than the last, if it creates objects without end.
-FEW_TURNS, TURNS_PER_OBJECT, MOST_TURNS = 5_000, 20, 100_000
+FEW_TURNS, TURNS_PER_OBJECT, MOST_TURNS = 2_000, 20, 100_000
 INSTANT = SECOND // 1000  # time that counts as one: a program may set timers of nanoseconds without end
 # A run ends when no pod has changed for this long: kube-scheduler retries after at most 5 min 40 s.
 PATIENCE = 600 * SECOND

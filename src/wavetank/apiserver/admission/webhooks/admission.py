@@ -229,6 +229,8 @@ def _operations(patch: bytes) -> list[Document]:
         decoded = msgspec.json.decode(patch)
     except msgspec.DecodeError as error:
         raise internal(str(error)) from None
+    if decoded is None:  # Volcano's webhooks send null if there is nothing to patch
+        return []
     if not isinstance(decoded, list):
         raise internal("json: cannot unmarshal object into Go value of type jsonpatch.Patch")
     return decoded
