@@ -20,7 +20,7 @@ PROJECT = {"Examples": "examples/README.md", "Contributing": "CONTRIBUTING.md", 
 
 _FENCED = re.compile(r"(^ *```.*?^ *```)", re.M | re.S)
 _LINK = re.compile(r"\]\((?!\w+:|#)([^()\s#]+)(#[^()\s]*)?\)")
-_ROW = re.compile(r"^\| \[[^\]]+\]\(([^()\s#]+)\)")
+_ROW = re.compile(r"^\| \[([^\]]+)\]\(([^()\s#]+)\)")
 _LANGUAGES = {".py": "python", ".yaml": "yaml", ".json": "json", ".go": "go", ".xml": "xml"}
 
 
@@ -45,8 +45,13 @@ def _sections(index: str) -> list[dict[str, list[object]]]:
             pages = []
             section.append({line[4:]: pages})
         elif row := _ROW.match(line):
-            pages.append(row[1])
+            pages.append(_entry(row[1], row[2]))
     return [each for each in sections if any(each.values())]
+
+
+def _entry(text: str, page: str) -> object:
+    """Returns a page by the text of its link, or by its own title if that is the name of a file."""
+    return page if text.endswith(".md") else {f"{text[0].upper()}{text[1:]}": page}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
