@@ -38,7 +38,7 @@ _bytes = Type("quantity", _read_bytes, types.amount(MEMORY).schema)
 
 
 class LatencySpec(Structure, rename=str):
-    """If it is no preset: how long each step takes."""
+    """How long each step takes, if it is not a preset."""
 
     attempt: Distribution = field(
         types.distribution, default=0, doc="a scheduling attempt; the next one begins after it"

@@ -44,7 +44,7 @@ class DailyCurveSpec(Structure):
     """A value that follows the day: mean · (1 + swing · cos(2π (t − peak) / period))."""
 
     mean = field(_quantity, doc="the mean over a day")
-    swing = field(types.number(0, 1, "a share of the mean, 0 to 1"), default=0.8, doc="how far it goes up and down")
+    swing = field(types.number(0, 1, "a share of the mean, 0 to 1"), default=0.8, doc="how much it varies over the day")
     peak = field(types.duration, default="14h", doc="when it is highest")
     period = field(types.duration, default="1d", doc="how long a day is")
 
@@ -62,7 +62,7 @@ class SeriesSpec(Structure):
     file = field(types.file, default=None, doc="a CSV file with lines `time,value`")
     diurnal = field(types.nested(DailyCurveSpec), default=None, doc="a curve that follows the day")
     function = field(types.text, default=None, doc="a Python function `module:name` of the time in seconds")
-    period = field(types.duration, default=None, doc="after which steps begin again", otherwise="never")
+    period = field(types.duration, default=None, doc="the time after which the steps repeat", otherwise="never")
     rules = (OneOf("value", "steps", "file", "diurnal", "function"),)
 
     def check(self, path: str) -> None:
@@ -105,12 +105,12 @@ class LoadSpec(Structure):
     namespace = field(types.text, default="default", doc="of the pods")
     selector = field(types.labels, default=None, doc="labels of the pods", otherwise="all pods of the namespace")
     pods = field(types.items(types.text), default=None, doc="names of single pods; not for a total", otherwise="all")
-    container = field(types.text, default=None, doc="which uses it; others use none", otherwise="the first one")
-    metric_labels = field(types.labels, default=None, doc="by which a custom metric is asked for")
+    container = field(types.text, default=None, doc="the only container that uses it", otherwise="the first one")
+    metric_labels = field(types.labels, default=None, doc="labels that select a custom metric")
     each = field(_series, default=None, doc="the value of each pod")
-    total = field(_series, default=None, doc="a value of which all ready pods have equal parts")
+    total = field(_series, default=None, doc="a value that is divided equally among all ready pods")
     share = field(_series, default=None, doc="a share of what the container requests: 0.5 is half of it")
-    idle = field(_quantity, default=0, doc="of a total, what pods have that are not ready")
+    idle = field(_quantity, default=0, doc="with `total`: the value of pods that are not ready")
     rules = (
         OneOf("each", "total", "share"),
         Excludes("pods", "total", problem="single pods have no total: expected each or share"),
@@ -140,7 +140,7 @@ class ObjectMetricSpec(Structure):
     resource = field(types.text, doc="the plural of the object's kind, with its group: services, deployments.apps")
     name = field(types.text, doc="of the object")
     namespace = field(types.text, default="default", doc="of the object")
-    metric_labels = field(types.labels, default=None, doc="by which the metric is asked for")
+    metric_labels = field(types.labels, default=None, doc="labels that select the metric")
     value = field(_series, doc="the value")
 
     def metric_of(self, folder: Path) -> ObjectMetric:
@@ -153,8 +153,8 @@ class ExternalMetricSpec(Structure):
     """One series of an external metric."""
 
     metric = field(types.text, doc="its name")
-    labels = field(types.labels, default=None, doc="that tell it from other series of the same name")
-    namespace = field(types.text, default=None, doc="in which it is served", otherwise="all")
+    labels = field(types.labels, default=None, doc="labels that distinguish it from other series of the same name")
+    namespace = field(types.text, default=None, doc="the namespace in which it is served", otherwise="all")
     value = field(_series, doc="the value")
 
     def metric_of(self, folder: Path) -> ExternalMetric:

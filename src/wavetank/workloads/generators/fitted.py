@@ -80,7 +80,7 @@ class FittedSpec(GeneratorSpec):
         otherwise="recognized by the content",
         doc="the trace's format",
     )
-    lenient: bool = field(types.boolean, default=False, doc="leave out and count jobs that cannot be used")
+    lenient: bool = field(types.boolean, default=False, doc="skip and count unusable jobs")
 
     @property
     def size(self) -> int:

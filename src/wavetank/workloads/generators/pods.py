@@ -118,7 +118,7 @@ class DiurnalSpec(PodGeneratorSpec):
         types.number(0, 1, "a share of the rate, 0 to 1"),
         default=0.8,
         unit="share of the rate, 0 to 1",
-        doc="how far the rate goes up and down over the day",
+        doc="how much the rate varies over the day, as a share of its mean",
     )
     peak: Nanoseconds = field(types.duration, default="14h", doc="when the rate is highest")
     period: Nanoseconds = field(

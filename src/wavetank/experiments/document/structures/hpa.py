@@ -82,7 +82,7 @@ class PodsMetricSpec(MetricTargetSpec):
     """A custom metric of pods."""
 
     metric: str = field(types.text, doc="its name")
-    labels: dict[str, str] | None = field(types.labels, default=None, doc="by which it is asked for")
+    labels: dict[str, str] | None = field(types.labels, default=None, doc="labels that select it")
     average: str = field(_quantity, doc="the target: its mean over the pods")
 
     def manifest(self) -> Json:
@@ -99,7 +99,7 @@ class ObjectMetricTargetSpec(MetricTargetSpec):
     metric: str = field(types.text, doc="its name")
     object: str = field(types.text, doc="the object, such as `Service/web`")
     api_version: str = field(types.text, default="v1", doc="of the object")
-    labels: dict[str, str] | None = field(types.labels, default=None, doc="by which the metric is asked for")
+    labels: dict[str, str] | None = field(types.labels, default=None, doc="labels that select the metric")
     value: str | None = field(_quantity, default=None, doc="the target of the metric itself")
     average: str | None = field(_quantity, default=None, doc="the target of the metric divided by the replicas")
 
@@ -157,8 +157,8 @@ class PolicySpec(Structure):
 
     rules = (OneOf("pods", "percent"),)
 
-    pods: int | None = field(types.integer(1), default=None, doc="so many pods")
-    percent: int | None = field(types.integer(1), default=None, doc="such a share of the replicas")
+    pods: int | None = field(types.integer(1), default=None, doc="the number of pods")
+    percent: int | None = field(types.integer(1), default=None, doc="the percentage of the replicas")
     period: int = field(_seconds, default="15s", doc="the period, up to 30m")
 
     def manifest(self) -> Json:
@@ -174,13 +174,16 @@ class ScalingRulesSpec(Structure):
         _seconds, default=None, otherwise="0s up, the controller's 5m down", doc="the stabilization window, up to 1h"
     )
     policies: list[PolicySpec] | None = field(
-        types.items(types.nested(PolicySpec)), default=None, otherwise="Kubernetes' own", doc="how fast it may go"
+        types.items(types.nested(PolicySpec)), default=None, otherwise="Kubernetes' own", doc="how fast it may scale"
     )
     select: str | None = field(
         types.choice(_SELECTIONS), default=None, otherwise="Max", doc="which of several policies counts"
     )
     tolerance: float | None = field(
-        _share, default=None, otherwise="the controller's", doc="how far from its target a metric is left alone"
+        _share,
+        default=None,
+        otherwise="the controller's",
+        doc="how far from its target a metric causes no scaling",
     )
 
     def manifest(self) -> Json:
@@ -211,10 +214,10 @@ class HpaSpec(Structure):
     memory: Target | None = field(_target, default=None, doc="target: the same for memory")
     metrics: list[MetricTargetSpec] | None = field(types.items(METRIC_TARGET), default=None, doc="further metrics")
     scale_up: ScalingRulesSpec | None = field(
-        types.nested(ScalingRulesSpec), default=None, otherwise="Kubernetes' own", doc="behavior on the way up"
+        types.nested(ScalingRulesSpec), default=None, otherwise="Kubernetes' own", doc="behavior when scaling up"
     )
     scale_down: ScalingRulesSpec | None = field(
-        types.nested(ScalingRulesSpec), default=None, otherwise="Kubernetes' own", doc="behavior on the way down"
+        types.nested(ScalingRulesSpec), default=None, otherwise="Kubernetes' own", doc="behavior when scaling down"
     )
     model: str | None = field(
         types.choice(MODELS),
@@ -270,15 +273,15 @@ class AutoscalingSpec(Structure):
     """Settings of the HPA controller: kube-controller-manager's flags `--horizontal-pod-autoscaler-*`."""
 
     sync_period: Nanoseconds = field(types.duration, default="15s", doc="time between two syncs of an HPA")
-    tolerance: float = field(_share, default=0.1, doc="how far from its target a metric is left alone")
+    tolerance: float = field(_share, default=0.1, doc="how far from its target a metric causes no scaling")
     downscale_stabilization: Nanoseconds = field(
-        types.duration, default="5m", doc="the stabilization window on the way down, for HPAs that state none"
+        types.duration, default="5m", doc="the stabilization window for scaling down, for HPAs that state none"
     )
     cpu_initialization_period: Nanoseconds = field(
         types.duration, default="5m", doc="time after the start of a pod in which CPU samples may be left out"
     )
     initial_readiness_delay: Nanoseconds = field(
-        types.duration, default="30s", doc="time after the start of a pod in which it may become ready at first"
+        types.duration, default="30s", doc="time after the start of a pod in which its first readiness is waited for"
     )
     feature_gates: frozenset[str] = field(_gates, default={}, doc=f"of kube-apiserver: {', '.join(FEATURES)}")
 

@@ -53,8 +53,8 @@ class NodeGroupSpec(Structure):
     """A group of equal nodes whose number the cluster autoscaler changes: a MachineDeployment."""
 
     name: str = field(OBJECT_NAME, doc="its nodes are called `<name>-001`, `<name>-002`, and so on")
-    min: int = field(types.integer(0, MOST_OBJECTS), default=0, doc="the autoscaler keeps at least so many nodes")
-    max: int = field(types.integer(1, MOST_OBJECTS), doc="the autoscaler adds nodes up to so many")
+    min: int = field(types.integer(0, MOST_OBJECTS), default=0, doc="the autoscaler keeps at least this many nodes")
+    max: int = field(types.integer(1, MOST_OBJECTS), doc="the autoscaler adds nodes up to this number")
     initial: int | None = field(
         types.nullable(types.integer(0, MOST_OBJECTS)),
         default=None,

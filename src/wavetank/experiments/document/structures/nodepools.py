@@ -171,14 +171,14 @@ class BudgetSpec(Structure):
 
 
 class DisruptionSpec(Structure):
-    """When nodes are disrupted although they work."""
+    """When working nodes are disrupted."""
 
     consolidation_policy: str = field(types.choice(POLICIES), default=WHEN_UNDERUTILIZED, doc=" or ".join(POLICIES))
     consolidate_after: Nanoseconds | None = field(
         _TIME, default="0s", doc="how long no pod must have been bound or ended; `Never`: no consolidation"
     )
     budgets: list[BudgetSpec] = field(
-        types.items(types.nested(BudgetSpec), least=0), default=[{"nodes": "10%"}], doc="how many at once"
+        types.items(types.nested(BudgetSpec), least=0), default=[{"nodes": "10%"}], doc="how many nodes at once"
     )
 
 
@@ -263,7 +263,7 @@ class ProvisionerSpec(Structure):
     """Settings of the provisioner, named as Karpenter's."""
 
     batch_idle_duration: Nanoseconds = field(
-        types.duration, default="1s", doc="a batch of pending pods ends if no other comes for so long"
+        types.duration, default="1s", doc="a batch of pending pods ends if no other arrives for this long"
     )
     batch_max_duration: Nanoseconds = field(types.duration, default="10s", doc="the longest time of a batch")
     feature_gates: Mapping[str, Any] = field(

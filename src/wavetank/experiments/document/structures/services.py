@@ -51,14 +51,14 @@ class CallSpec(Structure):
     one_of: list[CallSpec] | None = field(_group, default=None, doc="calls of which one is made, chosen by `weight`")
     parallel: list[CallSpec] | None = field(_group, default=None, doc="calls that are made at once")
     in_order: list[CallSpec] | None = field(_group, default=None, doc="calls that are made one after the other")
-    probability: float = field(_SHARE, default=1, doc="with which a request makes the call or group")
-    weight: float = field(_NUMBER, default=1, doc="among the calls of a `oneOf`")
+    probability: float = field(_SHARE, default=1, doc="the probability that a request makes the call or group")
+    weight: float = field(_NUMBER, default=1, doc="its weight among the calls of a `oneOf`")
     times: int = field(types.integer(0, _MOST), default=1, doc="how often it is made, one after the other")
     delay: Distribution | None = field(
-        types.distribution, default=None, doc="of the request, instead of `hop`", otherwise="`hop`"
+        types.distribution, default=None, doc="delay of the request, instead of `hop`", otherwise="`hop`"
     )
-    request_size: int | None = field(_SIZE, default=None, doc="of the request", otherwise="the operation's")
-    answer_size: int | None = field(_SIZE, default=None, doc="of the answer", otherwise="the operation's")
+    request_size: int | None = field(_SIZE, default=None, doc="size of the request", otherwise="the operation's")
+    answer_size: int | None = field(_SIZE, default=None, doc="size of the answer", otherwise="the operation's")
 
 
 _call = Type("text or mapping", _read_call, _write_call, [("", CallSpec)])
@@ -71,15 +71,15 @@ class OperationSpec(Structure):
     demand: Distribution = field(types.distribution, doc="CPU time on one core for each request")
     calls: list[CallSpec] = field(types.items(_call, least=0), default=[], doc="calls that it makes before")
     in_order: bool = field(types.boolean, default=False, doc="make the calls one after the other, not all at once")
-    request_size: int = field(_SIZE, default=0, doc="of a request; it crosses the links of `network`")
-    answer_size: int = field(_SIZE, default=0, doc="of an answer")
+    request_size: int = field(_SIZE, default=0, doc="size of a request; it crosses the links of `network`")
+    answer_size: int = field(_SIZE, default=0, doc="size of an answer")
 
 
 class RetrySpec(Structure):
     """Failed calls are sent again."""
 
     tries: int = field(types.integer(1), default=5, doc="how often a call is sent in all")
-    wait: Nanoseconds = field(types.duration, default="10ms", doc="before the second try; then it grows")
+    wait: Nanoseconds = field(types.duration, default="10ms", doc="wait before the second try; it grows from there")
     factor: float = field(_NUMBER, default=3, doc="by which the wait grows with each try")
     longest: Nanoseconds = field(types.duration, default="1s", doc="the longest wait")
     jitter: bool = field(types.boolean, default=True, doc="wait a random share of that")
@@ -116,11 +116,16 @@ class ServiceSpec(Structure):
         types.text, default=None, otherwise="the service's name", doc="the Deployment (or other owner) of its pods"
     )
     operations: list[OperationSpec] = field(types.items(types.nested(OperationSpec)), doc="what it offers")
-    balancer: str = field(types.choice(_BALANCERS), default="random", doc="how requests are dealt out to its pods")
+    balancer: str = field(types.choice(_BALANCERS), default="random", doc="how requests are distributed among its pods")
     cpu: CpuSpec = field(types.nested(CpuSpec), default={}, doc="how its pods compute")
-    retry: RetrySpec | None = field(types.nested(RetrySpec), default=None, otherwise="none", doc="of calls it makes")
+    retry: RetrySpec | None = field(
+        types.nested(RetrySpec), default=None, otherwise="none", doc="retries of the calls that it makes"
+    )
     circuit_breaker: BreakerSpec | None = field(
-        types.nested(BreakerSpec), default=None, otherwise="none", doc="of calls it makes, for each called service"
+        types.nested(BreakerSpec),
+        default=None,
+        otherwise="none",
+        doc="circuit breaker of the calls that it makes, for each called service",
     )
 
 
@@ -184,21 +189,21 @@ class UsersSpec(Structure):
 class KillSpec(Structure):
     """Pods are deleted without a grace period, the oldest first; their controller replaces them."""
 
-    service: str = field(types.text, doc="whose pods")
+    service: str = field(types.text, doc="the service whose pods are deleted")
     instances: int | None = field(types.integer(1), default=None, otherwise="all", doc="how many")
 
 
 class StartSpec(Structure):
     """A Deployment gets more pods, or fewer; an HPA may change that again."""
 
-    service: str = field(types.text, doc="whose Deployment")
+    service: str = field(types.text, doc="the service whose Deployment changes")
     instances: int = field(types.integer(-_MOST, _MOST), default=1, doc="how many more")
 
 
 class DelaySpec(Structure):
     """Calls that a service makes take longer."""
 
-    service: str = field(types.text, doc="which makes the calls")
+    service: str = field(types.text, doc="the service that makes the calls")
     by: Distribution = field(types.distribution, doc="added to each call")
     operation: str | None = field(
         types.text, default=None, otherwise="all of the service", doc="only calls of this operation"
@@ -221,8 +226,8 @@ class ActionSpec(Structure):
 class TracesSpec(Structure):
     """Requests of users that are kept with all their calls, in `service_spans.csv`."""
 
-    slowest: int = field(types.integer(0), default=5, doc="of each operation so many, those with the longest times")
-    every: int = field(types.integer(0), default=0, doc="and each so many-th of all requests; 0: none")
+    slowest: int = field(types.integer(0), default=5, doc="how many of the slowest requests of each operation are kept")
+    every: int = field(types.integer(0), default=0, doc="also keep every n-th request; 0: none")
     formats: list[TraceFormat] = field(
         types.items(types.choice(_TRACE_FORMATS), least=0),
         default=[],
@@ -242,12 +247,12 @@ class ServicesSpec(Structure):
         types.choice(_PRESETS), default="correct", doc="`misim`: with the defects of MiSim and misim-orchestration"
     )
     hop: Distribution = field(types.distribution, default="1ms", doc="delay of a message between two services")
-    timeout: Nanoseconds | None = field(types.duration, default=None, doc="of a call", otherwise="never")
+    timeout: Nanoseconds | None = field(types.duration, default=None, doc="timeout of a call", otherwise="never")
     network: NetworkSpec | None = field(
         types.nested(NetworkSpec), default=None, doc="latency and links between nodes", otherwise="only hops"
     )
     traces: TracesSpec = field(types.nested(TracesSpec), default={}, doc="single requests that are kept")
-    interval: Nanoseconds = field(types.duration, default="10s", doc="for which figures over time are written")
+    interval: Nanoseconds = field(types.duration, default="10s", doc="the interval of figures over time")
 
     def check(self, path: str) -> None:
         """Refuses an interval without time."""

@@ -55,7 +55,7 @@ class Metadata(Structure):
 
 
 class ClusterSpec(Structure):
-    """At least one of `nodes`, `file` and `files`; they add up."""
+    """At least one of `nodes`, `file` and `files`; their nodes are combined."""
 
     rules = (OneOf("nodes", "file", "files", most=None, problem="expected nodes, file or files"),)
 
@@ -88,7 +88,7 @@ class WorkloadSpec(Structure):
     format: str | None = field(
         _FORMAT, default=None, otherwise="recognized by the content", doc="the format of the files"
     )
-    lenient: bool = field(types.boolean, default=False, doc="leave out and count entries that cannot be used")
+    lenient: bool = field(types.boolean, default=False, doc="skip and count unusable entries")
     options: Mapping[str, Any] = field(
         types.mapping, default={}, doc="options of the format, such as `podsPerJob: one`"
     )
@@ -135,7 +135,7 @@ class PowerSavingSpec(Structure):
     """Nodes that are switched off while they have no pods."""
 
     off_after: Nanoseconds = field(types.duration, default="5m", doc="how long a node has had no pods")
-    spare: int = field(types.integer(), default=0, doc="so many nodes without pods stay on")
+    spare: int = field(types.integer(), default=0, doc="how many nodes without pods stay on")
 
     def check(self, path: str) -> None:
         """Refuses nodes that are looked at without a pause."""
