@@ -233,9 +233,13 @@ def test_a_used_link_says_so_and_the_token_still_works(browser: Browser, live: L
     pages = Pages(browser)
     page = pages.open(live.link)
     expect(page.locator("#login")).to_contain_text("The link works once, and has been used.")
+    page.locator("#token").fill("wrong")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.locator("#login")).to_contain_text("This page needs the link")
     log_in(page)
+    expect(page.locator(".scroller")).to_have_count(1)
     pages.close()
-    assert len(pages.errors) == 1  # the browser's own line for the status 403
+    assert {re.search(r"status of (\d+)", error)[1] for error in pages.errors} == {"401", "403"}  # type: ignore[index]
 
 
 def test_the_page_has_the_colours_of_the_report() -> None:

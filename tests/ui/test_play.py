@@ -109,6 +109,7 @@ def test_bad_arguments_are_refused(
         ("/", "127.0.0.1", 307),
         ("/ui/", "127.0.0.1", 200),
         ("/ui/", "evil.example", 403),
+        ("/ui/api/runs", "127.0.0.1", 200),
         ("/ui/api/recording?run=spread/seed-1", "127.0.0.1", 200),
         ("/ui/api/recording?run=../..", "127.0.0.1", 404),
         ("/api/v1/pods", "127.0.0.1", 404),

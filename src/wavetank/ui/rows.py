@@ -29,6 +29,7 @@ from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import SECOND
 
 Row = list[Any]
+Fields = Mapping[str, Any]
 
 WORKLOADS: tuple[GroupKind, ...] = (DEPLOYMENT, STATEFUL_SET, DAEMON_SET, REPLICA_SET, JOB, VOLCANO_JOB)
 SCALERS: tuple[GroupKind, ...] = (MACHINE_DEPLOYMENT, NODE_POOL, HORIZONTAL_POD_AUTOSCALER)
@@ -93,56 +94,20 @@ def node_row(node: Node) -> Row:
 
 def workload_row(found: Resource) -> Row:
     """Returns kind, namespace, name, wanted, updated, ready, and a text."""
-    manifest = found.manifest
-    spec: Mapping[str, Any] = manifest.get("spec") or {}
-    status: Mapping[str, Any] = manifest.get("status") or {}
-    group_kind = found.group_kind
-    kind, ready = found.manifest_kind, status.get("readyReplicas") or 0
-    if group_kind == JOB:
-        wanted, updated, ready = (
-            spec.get("completions") or spec.get("parallelism") or 1,
-            0,
-            status.get("succeeded") or 0,
-        )
-        text = _finished(status) or f"{status.get('active') or 0} active, {status.get('failed') or 0} failed"
-    elif group_kind == VOLCANO_JOB:
-        wanted, updated, ready = sum(task.get("replicas") or 0 for task in spec.get("tasks") or ()), 0, 0
-        ready = status.get("succeeded") or 0
-        text = str((status.get("state") or {}).get("phase") or "")
-    elif group_kind == DAEMON_SET:
-        wanted, ready = status.get("desiredNumberScheduled") or 0, status.get("numberReady") or 0
-        updated, text = status.get("updatedNumberScheduled") or 0, ""
-    else:
-        wanted = 1 if spec.get("replicas") is None else spec["replicas"]
-        updated = ready if group_kind == REPLICA_SET else status.get("updatedReplicas") or 0
-        text = ""
+    count = _COUNTS.get(found.group_kind, _count_replicas)
+    wanted, updated, ready, text = count(found.manifest.get("spec") or {}, found.manifest.get("status") or {})
+    kind = found.manifest_kind
     return [kind, found.namespace, found.name, wanted, updated, ready, text or _rollout(wanted, updated, ready)]
 
 
 def scaler_row(found: Resource) -> Row:
     """Returns kind, namespace, name, present, smallest and largest size, and a text; null if one is not stated."""
-    spec: Mapping[str, Any] = found.manifest.get("spec") or {}
-    status: Mapping[str, Any] = found.manifest.get("status") or {}
-    group_kind, kind = found.group_kind, found.manifest_kind
-    if group_kind == HORIZONTAL_POD_AUTOSCALER:
-        target = spec.get("scaleTargetRef") or {}
-        sizes = [status.get("currentReplicas") or 0, spec.get("minReplicas") or 1, spec.get("maxReplicas")]
-        text = f"scales {target.get('kind')}/{target.get('name')}, wants {status.get('desiredReplicas') or 0}"
-    elif group_kind == MACHINE_DEPLOYMENT:
-        prefix = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-"
-        sizes = [status.get("replicas") or 0, *(_number(found.annotations.get(prefix + end)) for end in _ENDS)]
-        text = f"{status.get('readyReplicas') or 0} ready, wants {spec.get('replicas') or 0}"
-    else:
-        sizes, limits = [status.get("nodes"), None, None], spec.get("limits") or {}
-        text = ", ".join(f"at most {amount} {name}" for name, amount in limits.items())
-    return [kind, found.namespace, found.name, *sizes, text]
-
-
-_ENDS = ("min-size", "max-size")
+    sizes, text = _SIZES[found.group_kind](found, found.manifest.get("spec") or {}, found.manifest.get("status") or {})
+    return [found.manifest_kind, found.namespace, found.name, *sizes, text]
 
 
 def event_row(event: Resource) -> Row:
-    """Returns the number of its version, time in s, type, reason, kind, namespace and name, message, count."""
+    """Returns the number of its version, its time, type, reason, kind, namespace and name, message, count."""
     manifest = event.manifest
     about = manifest.get("involvedObject") or manifest.get("regarding") or {}
     series = manifest.get("series") or {}
@@ -178,6 +143,43 @@ def _controller(found: Resource) -> Mapping[str, Any]:
     return next((each for each in references if each.get("controller")), {})
 
 
+# How far a workload is: wanted, updated and ready pods, and a text if that says more.
+
+
+def _count_replicas(spec: Fields, status: Fields) -> tuple[int, int, int, str]:
+    wanted, ready = 1 if spec.get("replicas") is None else spec["replicas"], status.get("readyReplicas") or 0
+    return wanted, status.get("updatedReplicas") or 0, ready, ""
+
+
+def _count_replica_set(spec: Fields, status: Fields) -> tuple[int, int, int, str]:
+    wanted, _, ready, _ = _count_replicas(spec, status)
+    return wanted, wanted, ready, ""  # it never updates pods
+
+
+def _count_daemons(spec: Fields, status: Fields) -> tuple[int, int, int, str]:
+    wanted, ready = status.get("desiredNumberScheduled") or 0, status.get("numberReady") or 0
+    return wanted, status.get("updatedNumberScheduled") or 0, ready, ""
+
+
+def _count_completions(spec: Fields, status: Fields) -> tuple[int, int, int, str]:
+    wanted, ready = spec.get("completions") or spec.get("parallelism") or 1, status.get("succeeded") or 0
+    text = _finished(status) or f"{status.get('active') or 0} active, {status.get('failed') or 0} failed"
+    return wanted, 0, ready, text
+
+
+def _count_tasks(spec: Fields, status: Fields) -> tuple[int, int, int, str]:
+    wanted = sum(task.get("replicas") or 0 for task in spec.get("tasks") or ())
+    return wanted, 0, status.get("succeeded") or 0, str((status.get("state") or {}).get("phase") or "Pending")
+
+
+_COUNTS = {
+    REPLICA_SET: _count_replica_set,
+    DAEMON_SET: _count_daemons,
+    JOB: _count_completions,
+    VOLCANO_JOB: _count_tasks,
+}
+
+
 def _rollout(wanted: int, updated: int, ready: int) -> str:
     if updated < wanted:
         return f"rolling out: {updated} of {wanted} updated"
@@ -193,3 +195,27 @@ def _finished(status: Mapping[str, Any]) -> str:
 
 def _number(text: object) -> int | None:
     return int(text) if isinstance(text, str) and text.isdigit() else None
+
+
+# How large a group is: its present, smallest and largest size, and a text.
+
+
+def _machines(found: Resource, spec: Fields, status: Fields) -> tuple[list[Any], str]:
+    bounds = [_number(found.annotations.get(f"{_BOUNDS}{end}")) for end in ("min-size", "max-size")]
+    text = f"{status.get('readyReplicas') or 0} ready, wants {spec.get('replicas') or 0}"
+    return [status.get("replicas") or 0, *bounds], text
+
+
+def _node_pool(found: Resource, spec: Fields, status: Fields) -> tuple[list[Any], str]:
+    limits = spec.get("limits") or {}
+    return [status.get("nodes"), None, None], ", ".join(f"at most {most} {name}" for name, most in limits.items())
+
+
+def _pod_autoscaler(found: Resource, spec: Fields, status: Fields) -> tuple[list[Any], str]:
+    target = spec.get("scaleTargetRef") or {}
+    sizes = [status.get("currentReplicas") or 0, spec.get("minReplicas") or 1, spec.get("maxReplicas")]
+    return sizes, f"scales {target.get('kind')}/{target.get('name')}, wants {status.get('desiredReplicas') or 0}"
+
+
+_BOUNDS = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-"
+_SIZES = {MACHINE_DEPLOYMENT: _machines, NODE_POOL: _node_pool, HORIZONTAL_POD_AUTOSCALER: _pod_autoscaler}

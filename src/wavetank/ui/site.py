@@ -34,7 +34,7 @@ class Site:
         self._facts = {**facts, "tokenNeeded": needs_token}
         self._endpoints = endpoints
 
-    def answer_anyone(self, request: Request) -> Response | None:
+    def answer_public(self, request: Request) -> Response | None:
         """Answers what needs no token, since it has no data of the cluster; None if the path is another one."""
         if request.method == "POST" and request.path == f"{SITE}/login":
             return self._exchange(request.body)

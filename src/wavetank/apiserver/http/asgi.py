@@ -30,7 +30,7 @@ class Handler(Protocol):
 class Site(Protocol):
     """A web page beside the API, with what only the page asks for; its paths begin with /ui."""
 
-    def answer_anyone(self, request: Request) -> Response | None:
+    def answer_public(self, request: Request) -> Response | None:
         """Answers what needs no token; None if the path is another one."""
 
     async def answer(self, request: Request) -> Response | Stream:
@@ -91,7 +91,7 @@ class App:
     ) -> Response | Stream:
         self._guard.check_site(headers)
         request = await _read_request(scope, headers, receive)
-        public = site.answer_anyone(request)
+        public = site.answer_public(request)
         if public is not None:
             return public
         request.user = self._guard.admit(headers, scope["headers"])

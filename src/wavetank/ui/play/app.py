@@ -13,7 +13,7 @@ from wavetank.errors import InputError
 from wavetank.results.read.runfolder import RunFolder, runs_in
 from wavetank.ui.login import OneTimeLogin
 from wavetank.ui.play.recording import read_recording
-from wavetank.ui.site import Site, json_response
+from wavetank.ui.site import Endpoint, Site, json_response
 
 _WHERE = "Start wavetank play again for a new link, or enter the token that --token gave it."
 
@@ -27,11 +27,12 @@ class PlayApp:
     def __init__(self, path: Path, guard: Authenticator, token: str | None, login: OneTimeLogin) -> None:
         self._guard = guard
         self._runs: dict[str, RunFolder] = {run.label: run for run in runs_in(path)}
-        name = path.resolve().name
-        runs = [{"label": run.label, "scheduler": run.scheduler, "seed": run.seed} for run in self._runs.values()]
-        endpoints = {("GET", "/recording"): self._read}
-        facts = {"mode": "play", "title": name, "runs": runs, "where": _WHERE}
-        self._site = Site(login, facts, token is not None, endpoints)
+        self._name = path.resolve().name
+        endpoints: dict[tuple[str, str], Endpoint] = {
+            ("GET", "/runs"): self._list,
+            ("GET", "/recording"): self._read,
+        }
+        self._site = Site(login, {"mode": "play", "where": _WHERE}, token is not None, endpoints)
 
     def start(self, failed: Callable[[Exception], None]) -> None:
         """Has nothing to start."""
@@ -56,13 +57,17 @@ class PlayApp:
             return Response(307, [("location", "/ui/")])
         body = await read_body(headers, receive)
         request = Request(scope["method"], scope["path"], parse_query(scope["query_string"]), headers, body)
-        public = self._site.answer_anyone(request)
+        public = self._site.answer_public(request)
         if public is not None:
             return public
         self._guard.admit(headers, scope["headers"])
         answer = await self._site.answer(request)
         assert isinstance(answer, Response)
         return answer
+
+    async def _list(self, request: Request) -> Response:
+        runs = [{"label": run.label, "scheduler": run.scheduler} for run in self._runs.values()]
+        return json_response({"title": self._name, "runs": runs})
 
     async def _read(self, request: Request) -> Response:
         run = self._runs.get(request.param("run"))

@@ -20,15 +20,11 @@ function begin(facts) {
   byId("login").hidden = true;
   byId("content").hidden = false;
   document.documentElement.dataset.mode = facts.mode;
-  if (facts.mode === "play") {
-    redraw = startPlay(facts);
-    return;
-  }
-  redraw = startLive(facts, () => {
-    forgetToken();
-    byId("content").hidden = true;
-    askForToken("The server does not know the token of this tab: it may have been started again.", facts);
-  });
+  const refused = () => {
+    forgetToken(); // it is wrong, or of a server that was started again
+    location.reload();
+  };
+  redraw = facts.mode === "play" ? startPlay(refused) : startLive(facts, refused);
 }
 
 function askForToken(why, facts) {

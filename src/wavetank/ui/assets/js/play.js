@@ -12,23 +12,33 @@ import { NodeMap } from "./view.js";
 const LISTS_MS = 200;
 const ADDRESS_MS = 400;
 
-export function startPlay(facts) {
-  document.title = `${facts.title} · wavetank`;
-  byId("title").textContent = facts.title;
-  const player = new Player(facts);
-  player.open();
-  return () => player.repaint();
+/** Starts; returns the function that draws everything again in other colours. `refused` is called if the token is wrong. */
+export function startPlay(refused) {
+  let player = null;
+  const start = async () => {
+    const results = await request("GET", "/ui/api/runs");
+    document.title = `${results.title} · wavetank`;
+    byId("title").textContent = results.title;
+    player = new Player(results);
+    await player.open();
+  };
+  start().catch((error) => (error.status === 401 ? refused() : trouble(error)));
+  return () => player?.repaint();
+}
+
+function trouble(error) {
+  byId("trouble").textContent = error.message;
+  byId("trouble").hidden = false;
 }
 
 class Player {
-  constructor(facts) {
-    this.facts = facts;
-    this.recordings = new Map();
+  constructor(results) {
+    this.results = results;
     this.panes = []; // {label, run, view, caption}
     this.settings = makeSettings((what) => (what === "places" ? this.panes.forEach(({ view }) => { view.relayout(); }) : this.repaint()), [["wait", "wait"]]);
     const hash = new URLSearchParams(location.hash.slice(1));
-    this.labels = [hash.get("a"), hash.get("b")].filter((label) => facts.runs.some((run) => run.label === label));
-    if (!this.labels.length) this.labels = firstOfEach(facts.runs).slice(0, 2);
+    this.labels = [hash.get("a"), hash.get("b")].filter((label) => results.runs.some((run) => run.label === label));
+    if (!this.labels.length) this.labels = firstOfEach(results.runs).slice(0, 2);
     this.timeline = new Timeline(byId("timeline"), (time) => this.seek(time), () => this.next());
     this.begin = Number(hash.get("t")) || 0;
     this.timer = null;
@@ -43,8 +53,7 @@ class Player {
       const runs = await Promise.all(this.labels.map((label) => this.read(label)));
       this.show(runs);
     } catch (error) {
-      byId("trouble").textContent = error.message;
-      byId("trouble").hidden = false;
+      trouble(error);
     }
   }
 
@@ -60,7 +69,7 @@ class Player {
     this.lists = new PlayLists(runs, this.parted, (found, focus) => this.openDetail(found, focus), (time) => this.timeline.go(time));
     const end = Math.max(...runs.map((run) => run.end));
     this.timeline.show(runs, end, this.parted[0]?.time);
-    const choices = [["", "none"], ...this.facts.runs.map((run) => [run.label, run.label])];
+    const choices = [["", "none"], ...this.results.runs.map((run) => [run.label, run.label])];
     const pick = (i) => (label) => { this.labels = i === 0 ? [label, ...this.labels.slice(1)] : [this.labels[0], ...(label ? [label] : [])]; this.begin = this.timeline.time; this.open(); };
     byId("run-choice")?.remove();
     byId("map-controls").prepend(el("span", { id: "run-choice", class: "controls" }, select("Run", choices.slice(1), this.labels[0], pick(0)), select("beside", choices, this.labels[1] ?? "", pick(1))));
