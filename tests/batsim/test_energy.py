@@ -4,10 +4,11 @@ import pytest
 
 from tests.batsim.scripted import machines, simulate, start_at_once
 from wavetank.batsim.platform.platform import Platform, PlatformOptions, read_platform
-from wavetank.batsim.platform.power import Power, Sleep
+from wavetank.batsim.platform.power import Sleep
 from wavetank.batsim.protocol import ProtocolError
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
+from wavetank.workloads.formats.batsim.wattage import Power
 
 # 0: compute at 1 Mf; 1: compute at half; 2: sleep; 3: fall asleep in 2 s; 4: wake up in 5 s
 SPEEDS = (1e6, 0.5e6, 1e-9, 0.5, 0.2)

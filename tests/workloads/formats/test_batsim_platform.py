@@ -4,6 +4,7 @@ import pytest
 
 from tests.support.paths import shared_data
 from tests.workloads.inputs import a_file
+from wavetank.cluster.fields.power import POWER, read_power
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.errors import InputError
@@ -54,6 +55,27 @@ def test_compute_hosts_become_nodes_in_batsims_order(inner: str, names: list[str
     nodes = nodes_of(inner)
     assert [node.name for node in nodes] == names
     assert [node.annotations["wavetank.dev/batsim-id"] for node in nodes] == [str(i) for i in range(len(names))]
+
+
+@pytest.mark.parametrize(
+    ("stated", "watts"),
+    [
+        pytest.param("100:200", [100, 125, 200], id="idle and full"),
+        pytest.param("100:120:200", [100, 140, 200], id="and with the least load"),
+        pytest.param("100:120:200, 50:60:70", [100, 140, 200], id="the first of several states"),
+    ],
+)
+def test_the_wattage_of_a_host_is_the_power_of_its_node(stated: str, watts: list[float]) -> None:
+    speeds = ",".join(["1Gf"] * (stated.count(",") + 1))
+    (node,) = nodes_of(f'<host id="h" speed="{speeds}" core="4"><prop id="wattage_per_state" value="{stated}"/></host>')
+    model = read_power(node.annotations[POWER], 4)
+    assert [model.watts(share) for share in (0, 0.25, 1)] == pytest.approx(watts)
+
+
+def test_a_host_without_a_wattage_has_no_power() -> None:
+    assert POWER not in nodes_of('<host id="h" speed="1Gf"/>')[0].annotations
+    with pytest.raises(InputError, match="expected watts such as"):
+        nodes_of('<host id="h" speed="1Gf"><prop id="wattage_per_state" value="many"/></host>')
 
 
 @pytest.mark.parametrize(

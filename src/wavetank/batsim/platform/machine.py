@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Mapping
 from enum import StrEnum
 
-from wavetank.batsim.platform.power import Power, Sleep
+from wavetank.batsim.platform.power import Sleep
 from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.workloads.formats.batsim.wattage import Power
 
 
 class State(StrEnum):

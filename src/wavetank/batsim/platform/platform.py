@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wavetank.batsim.platform.machine import Machine, State
-from wavetank.batsim.platform.power import powers_of, sleeps_of
+from wavetank.batsim.platform.power import sleeps_of
 from wavetank.batsim.platform.routes import Routes, routes_of
 from wavetank.errors import InputError
 from wavetank.workloads.formats.batsim.hosts import (
@@ -20,6 +20,7 @@ from wavetank.workloads.formats.batsim.hosts import (
     hosts_of,
     parse_platform,
 )
+from wavetank.workloads.formats.batsim.wattage import powers_of
 from wavetank.workloads.inputfile import InputFile
 
 

@@ -36,7 +36,7 @@ class PowerModel:
     """Watts of one node.
 
     With a `table`, watts at equal steps of utilization from 0 to 1 and straight lines between them; otherwise
-    idle + (full - idle) × utilization ** exponent.
+    idle + (full - idle) × utilization ** exponent, in which `least` replaces idle as soon as there is load.
     """
 
     idle: float
@@ -46,6 +46,7 @@ class PowerModel:
     standby: float = 0.0  # while it is off
     boot: Transition = Transition()
     shutdown: Transition = Transition()
+    least: float | None = None  # with the least load, if that is more than idle
 
     def watts(self, utilization: float) -> float:
         """Returns the power at a utilization, which counts as 1 if it is more."""
@@ -54,8 +55,9 @@ class PowerModel:
             position = share * (len(self.table) - 1)
             low = min(int(position), len(self.table) - 2)
             return self.table[low] + (self.table[low + 1] - self.table[low]) * (position - low)
+        base = self.idle if self.least is None or not share else self.least
         rise: float = share**self.exponent
-        return self.idle + (self.full - self.idle) * rise
+        return base + (self.full - base) * rise
 
     def watts_in(self, state: str, utilization: float) -> float:
         """Returns the power of a node that is on, off or between them."""
@@ -85,7 +87,9 @@ def power_model(fields: Mapping[str, Any], cores: float) -> PowerModel:
         SHAPES[fields.get("shape", "linear")],
         tuple(map(float, table)),
         float(fields.get("standby", 0)),
-        *(Transition(**fields.get(name, {})) for name in ("boot", "shutdown")),
+        Transition(**fields.get("boot", {})),
+        Transition(**fields.get("shutdown", {})),
+        float(fields["least"]) if "least" in fields else None,
     )
 
 
