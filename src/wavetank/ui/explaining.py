@@ -41,16 +41,17 @@ def explain_pod(store: Store, schedulers: tuple[Attachable, ...], namespace: str
     note = _BOUND if pod.node_name else _PENDING
     note = note if schedulers else f"{note} {_NONE}"
     explained = explainer.explain(unbound)
-    return {**explanation_data(explained), "note": note, "offers": _offers(explainer, unbound, explained[-1])}
+    return {**explanation_data(explained), "note": note, "offers": _offers(explainer, unbound, explained[-1], store)}
 
 
-def _offers(explainer: Explainer, pod: Pod, last: Explanation) -> list[str]:
-    """Returns what would let a pending pod in; each was tried."""
+def _offers(explainer: Explainer, pod: Pod, last: Explanation, store: Store) -> list[str]:
+    """Returns what would let a pending pod in, and where, if that node exists; each was tried."""
     if last.outcome == BOUND:
         return []
     scheduler = explainer.scheduler
     found = advise(Trials(scheduler.framework_of, scheduler.table, pod), last.filtered)
-    return [f"{offer.text} ({offer.node})" for offer in found.offers]
+    nodes = store.objects(NODE)
+    return [f"{offer.text}, for {offer.node}" if ("", offer.node) in nodes else offer.text for offer in found.offers]
 
 
 def _definition(schedulers: tuple[Attachable, ...]) -> SchedulerDefinition:
