@@ -20,6 +20,8 @@ NOT_FOUND = "Not found"
 INTERNAL = "Internal error"
 TYPE_INVALID = "Type invalid"  # shown as "Invalid value", with a reason of its own
 
+ENOUGH = 250  # errors about one object, after which no more are looked for
+
 _CAUSES = {
     REQUIRED: "FieldValueRequired",
     INVALID: "FieldValueInvalid",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wavetank.cel.declarations import Overload, overloads
-from wavetank.cel.gotext import PatternError, go_pattern
 from wavetank.cel.parser import parse
+from wavetank.cel.patterns import PatternError, go_pattern
 from wavetank.cel.syntax import Call, Entries, ExpressionError, Has, Ident, Items, Literal, Macro, Node, Select, report
 from wavetank.cel.types import (
     BOOL,
@@ -26,6 +26,7 @@ from wavetank.cel.types import (
 from wavetank.cel.values import Uint
 
 _TYPE_NAMES = frozenset(["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"])
+_LONGEST = 100_000  # characters of an expression
 _NO_RANGE = "cannot be range of a comprehension (must be list, map, or dynamic)"
 _LITERALS = {bool: BOOL, int: INT, Uint: UINT, float: DOUBLE, str: STRING, bytes: BYTES, type(None): NULL}
 
@@ -38,10 +39,16 @@ class Checked:
 
     def __init__(self, source: str, variables: Mapping[str, Type], *, bindings: bool = False) -> None:
         self.source = source
-        self.tree = parse(source, bindings=bindings)
         self.names: set[str] = set()
         self._problems: list[tuple[int, str]] = []
-        self.type = self._type(self.tree, variables)
+        if len(source) > _LONGEST:
+            size = f"size: {len(source)}, limit {_LONGEST}"
+            raise report("", [(0, f"expression code point size exceeds limit: {size}")])
+        try:
+            self.tree = parse(source, bindings=bindings)
+            self.type = self._type(self.tree, variables)
+        except RecursionError:
+            raise report("", [(0, "expression recursion limit exceeded: 250")]) from None
         if self._problems:
             raise report(source, self._problems)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from wavetank.cel.cost import METER, CostError
 from wavetank.cel.functions.table import FUNCTIONS, index, is_present
 from wavetank.cel.syntax import Call, Entries, Has, Ident, Items, Literal, Macro, Node, Select
 from wavetank.cel.values import EvaluationError, Optional, equal
@@ -14,7 +15,12 @@ _TYPES = frozenset(["bool", "bytes", "double", "int", "list", "map", "null_type"
 
 
 def evaluate(node: Node, names: Names) -> Any:
-    """Returns the value of an expression; an EvaluationError says why there is none."""
+    """Returns the value of an expression; an EvaluationError says why there is none.
+
+    `names` may have a meter (see `cost`), which ends an evaluation that costs too much.
+    """
+    if METER in names:
+        names[METER].spend(1)
     match node:
         case Literal():
             return node.value
@@ -88,6 +94,8 @@ def _call(node: Call, names: Names) -> Any:
     if node.name in _LAZY:
         return _LAZY[node.name](node, names)
     args = [evaluate(each, names) for each in ([node.target, *node.args] if node.target is not None else node.args)]
+    if METER in names:
+        names[METER].call(node.name, args)
     if node.name == "_==_":
         return equal(*args)
     if node.name == "_!=_":
@@ -104,6 +112,8 @@ def _attempt(node: Node, names: Names) -> Any:
     """Returns the value of an expression that must be true or false, or the error that it has instead."""
     try:
         value = evaluate(node, names)
+    except CostError:
+        raise
     except EvaluationError as error:
         return error
     return value if isinstance(value, bool) else EvaluationError("no such overload")
@@ -171,6 +181,8 @@ def _scopes(node: Macro, names: Names) -> list[dict[str, Any]]:
         single = found
     else:
         raise EvaluationError("no such overload")
+    if METER in names:
+        names[METER].spend(len(pairs))
     if len(node.names) == 1:
         return [{**names, node.names[0]: each} for each in single]
     first, second = node.names

@@ -162,14 +162,19 @@ class Clock:
             self.now = timer.due
             callback()
 
-    def step(self) -> None:
-        """Runs the next timer, if there is any; for callers that have other work to do in between."""
-        if self.next_due() is None:
-            return
+    def step(self, until: Nanoseconds | None = None) -> bool:
+        """Runs the next timer that is due at or before `until`; returns False if there is none.
+
+        For callers that have other work to do in between.
+        """
+        due = self.next_due()
+        if due is None or (until is not None and due > until):
+            return False
         events, schedulers = self._present
         if not events and not schedulers:
             self._begin_next_instant()
         self._run_one((events or schedulers).popleft())
+        return True
 
     def _begin_next_instant(self) -> None:
         due = heappop(self._instants)

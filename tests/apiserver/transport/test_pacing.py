@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from itertools import count
+
 import pytest
 
-from wavetank.apiserver.clock.pacing import MAX, SLICE, Pacing, parse_speed
+from wavetank.apiserver.clock.pacing import LAST, MAX, SLICE, Pacing, parse_speed
 from wavetank.errors import InputError
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
@@ -146,3 +148,31 @@ def test_speeds_are_numbers_or_max(text: str, speed: float | None) -> None:
 def test_other_speeds_are_refused(text: str) -> None:
     with pytest.raises(InputError, match="expected a speed such as 1, 60 or max"):
         parse_speed(text)
+
+
+def test_the_clock_never_passes_the_year_9999():
+    clock = Clock()
+    pacing = Pacing(clock, MAX)
+    with pytest.raises(InputError, match="year 9999"):
+        pacing.advance(LAST + 1, lambda: None)
+    clock.at(LAST + 1, lambda: None)
+    assert pacing.delay() is None
+    assert pacing.work() is None
+    assert clock.now <= LAST
+
+
+def test_a_pause_and_a_client_that_is_gone_end_an_advance():
+    clock, arrived = Clock(), []
+    for i in range(10_000):
+        clock.at(i * SECOND, lambda: None)
+    pacing = Pacing(clock, paused=True, wall=count(0, SLICE).__next__)
+    pacing.advance(9_000 * SECOND, lambda: arrived.append("paused"))
+    pacing.work()
+    pacing.pause()
+    assert arrived == ["paused"]
+    pacing.advance(9_000 * SECOND, arrived.clear)
+    pacing.work()
+    pacing.withdraw(arrived.clear)
+    assert arrived == ["paused"]
+    assert pacing.work() is None
+    assert clock.now < 100 * SECOND

@@ -61,7 +61,11 @@ class ClockControl:
         else:
             self._pacing.advance(parse_duration(request.param("by"), path="by"), arrived.set)
         self._heartbeat.reschedule()
-        await arrived.wait()
+        try:
+            await arrived.wait()
+        except asyncio.CancelledError:  # the client is gone
+            self._pacing.withdraw(arrived.set)
+            raise
 
     def _state(self) -> dict[str, Any]:
         status = self._pacing.status()

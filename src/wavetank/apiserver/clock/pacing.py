@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from wavetank.cluster.objects.resource import EPOCH_SECONDS
 from wavetank.errors import InputError
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -16,6 +17,9 @@ SLICE: Nanoseconds = 3_000_000
 _PATIENCE: Nanoseconds = SECOND
 
 MAX = None
+
+# The last instant, at the end of the year 9999: timestamps have no later ones.
+LAST: Nanoseconds = (253_402_300_799 - EPOCH_SECONDS) * SECOND
 
 
 def parse_speed(text: str) -> float | None:
@@ -72,9 +76,10 @@ class Pacing:
     # control
 
     def pause(self) -> None:
-        """Stops the clock where it is."""
+        """Stops the clock where it is, also in an advance."""
         self.keep_up()
         self.paused = True
+        self._arrive()
 
     def resume(self, speed: float | None) -> None:
         """Continues at a speed."""
@@ -83,10 +88,22 @@ class Pacing:
         self._anchor()
 
     def advance(self, duration: Nanoseconds, arrived: Callable[[], None]) -> None:
-        """Advances by a duration as fast as possible, paused or not; `arrived` is called when it is done."""
+        """Advances by a duration as fast as possible, paused or not; `arrived` is called when it is done.
+
+        A pause ends it early. InputError if the clock would pass its last instant.
+        """
         self.keep_up()
-        self._goal = (self.clock.now if self._goal is None else self._goal) + duration
+        goal = (self.clock.now if self._goal is None else self._goal) + duration
+        if goal > LAST:
+            raise InputError("the clock ends with the year 9999", path="by")
+        self._goal = goal
         self._arrivals.append(arrived)
+
+    def withdraw(self, arrived: Callable[[], None]) -> None:
+        """Forgets who waits for an advance; the last one ends it."""
+        self._arrivals = [each for each in self._arrivals if each != arrived]
+        if not self._arrivals:
+            self._arrive()
 
     def step(self, arrived: Callable[[], None]) -> None:
         """Advances to the next event that is not a periodic timer, if there is one."""
@@ -97,8 +114,7 @@ class Pacing:
     def replace(self, clock: Clock, steps: int) -> None:
         """Goes on with another clock, of which so many timers have run, and pauses it; pending advances end."""
         self.clock, self.steps = clock, steps
-        self.paused, self._goal = True, None
-        self._anchor()
+        self.paused = True
         self._arrive()
 
     def status(self) -> ClockStatus:
@@ -142,20 +158,22 @@ class Pacing:
         if self.paused:
             return None
         if self.speed is MAX:
-            return 0.0 if self.clock.foreground else None
+            due = self.clock.next_due() if self.clock.foreground else None
+            return None if due is None or due > LAST else 0.0
         due = self.clock.next_due()
-        return None if due is None else max(0.0, (due - self._target()) / self.speed / SECOND)
+        return None if due is None or due > LAST else max(0.0, (due - self._target()) / self.speed / SECOND)
 
     def _reach_goal(self, end: Nanoseconds) -> bool:
         assert self._goal is not None
         if not self._run_to(self._goal, end):
             return False
-        self._goal = None
-        self._anchor()
         self._arrive()
         return True
 
     def _arrive(self) -> None:
+        """Ends an advance, and tells those who wait for it."""
+        self._goal = None
+        self._anchor()
         arrivals, self._arrivals = self._arrivals, []
         for arrived in arrivals:
             arrived()
@@ -163,8 +181,7 @@ class Pacing:
     def _make_progress(self, end: Nanoseconds) -> bool:
         """Runs timers while any of them is not periodic; returns whether none is left."""
         clock, wall = self.clock, self._wall
-        while clock.foreground:
-            clock.step()
+        while clock.foreground and clock.step(LAST):
             self.steps += 1
             if wall() >= end:
                 return not clock.foreground
@@ -188,7 +205,7 @@ class Pacing:
 
     def _target(self) -> Nanoseconds:
         assert self.speed is not None
-        return self._anchor_time + int((self._wall() - self._anchor_wall) * self.speed)
+        return min(LAST, self._anchor_time + int((self._wall() - self._anchor_wall) * self.speed))
 
     def _lose_time(self, target: Nanoseconds) -> None:
         """Drops the delay of a clock that cannot keep up, so that it does not race later."""

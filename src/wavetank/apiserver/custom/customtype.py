@@ -60,6 +60,7 @@ class CustomType:
     terminating: bool = False
     rules: RuleNode | None = field(default=None, repr=False)
     converter: WebhookConverter | None = field(default=None, repr=False, compare=False)
+    complexity: int = 1  # about how often its schema looks at each value
 
     @property
     def schema(self) -> Structural:

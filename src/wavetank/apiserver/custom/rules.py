@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +22,7 @@ from wavetank.apiserver.fielderrors import (
     invalid,
 )
 from wavetank.cel.checker import Checked
+from wavetank.cel.cost import METER, REQUEST_LIMIT, CostError, Meter, metered
 from wavetank.cel.evaluation import evaluate
 from wavetank.cel.syntax import ExpressionError
 from wavetank.cel.types import BOOL, STRING, Type, optional_of
@@ -126,30 +128,36 @@ class RuleNode:
         node.items, node.additional = cls.of(schema.items), cls.of(schema.additional)
         return node if node.rules or node.properties or node.items or node.additional else None
 
-    def check(self, value: Any, old: Any, path: str, old_path: OldValuePath) -> Iterator[Violation]:
+    def check(self, value: Any, old: Any, path: str, old_path: OldValuePath, budget: Meter) -> Iterator[Violation]:
         """Checks a value and its parts; `old` is the old value, None if unknown."""
         if value is None:
             return
-        yield from self._check_rules(value, old, path, old_path)
+        yield from self._check_rules(value, old, path, old_path, budget)
         if isinstance(value, list) and self.items is not None:
             by_key = Correlation(value, old, self.schema)
             for i, each in enumerate(value):
                 before = by_key.index(i)
-                yield from self.items.check(each, before.old if before else None, f"{path}[{i}]", old_path.index(i))
+                older = before.old if before else None
+                yield from self.items.check(each, older, f"{path}[{i}]", old_path.index(i), budget)
         elif isinstance(value, dict):
-            yield from self._check_fields(value, old, path, old_path)
+            yield from self._check_fields(value, old, path, old_path, budget)
 
-    def _check_fields(self, value: Document, old: Any, path: str, old_path: OldValuePath) -> Iterator[Violation]:
+    def _check_fields(
+        self, value: Document, old: Any, path: str, old_path: OldValuePath, budget: Meter
+    ) -> Iterator[Violation]:
         before = old if isinstance(old, dict) and self.schema.map_type != "atomic" else {}
         for name, each in value.items():
             node = self.properties.get(name)
             if node is not None:
                 place = f"{path}.{name}" if path else name
-                yield from node.check(each, before.get(name), place, old_path.key(name))
+                yield from node.check(each, before.get(name), place, old_path.key(name), budget)
             elif self.additional is not None and name not in self.schema.properties:
-                yield from self.additional.check(each, before.get(name), f"{path}[{name}]", old_path.key(name))
+                older = before.get(name)
+                yield from self.additional.check(each, older, f"{path}[{name}]", old_path.key(name), budget)
 
-    def _check_rules(self, value: Any, old: Any, path: str, old_path: OldValuePath) -> Iterator[Violation]:
+    def _check_rules(
+        self, value: Any, old: Any, path: str, old_path: OldValuePath, budget: Meter
+    ) -> Iterator[Violation]:
         if not self.rules:
             return
         own = wrap(value, self.schema, root=self.root)
@@ -158,14 +166,24 @@ class RuleNode:
             optional = bool(rule.stated.get("optionalOldSelf"))
             if rule.uses_old and old is None and not optional:
                 continue
-            names = {"self": own, "oldSelf": before}
+            names = metered({"self": own, "oldSelf": before})
             if optional:
                 names["oldSelf"] = Optional(before, True) if old is not None else Optional()
             try:
                 if evaluate(rule.test.tree, names) is not True:
                     yield Violation(self._error(rule, names, value, path), old_path.unchanged and not rule.uses_old)
+            except CostError as error:
+                why = f"'{error}': no further validation rules will be run due to call cost exceeds limit for rule"
+                yield Violation(invalid(path or _ROOT, self.schema.type, f"{why}: {rule.name}"))
+                raise
             except EvaluationError as error:
                 yield Violation(self._failure(rule, str(error), path))
+            except RecursionError:
+                yield Violation(self._failure(rule, "expression recursion limit exceeded", path))
+            if budget.spent + names[METER].spent > budget.limit:
+                why = "validation failed due to running out of cost budget, no further validation rules will be run"
+                yield Violation(invalid(path or _ROOT, self.schema.type, why))
+            budget.spend(names[METER].spent)
 
     def _error(self, rule: Rule, names: Document, value: Any, path: str) -> FieldError:
         place = f"{path}.{rule.place}" if path and rule.place else rule.place or path
@@ -220,8 +238,10 @@ def old_mistakes(rules: RuleNode, schema: Structural, new: Document, old: Docume
 
 
 def _violations(rules: RuleNode, schema: Structural, new: Document, old: Document | None) -> Iterator[Violation]:
+    """Yields the violations until the rules have cost too much."""
     old_path = OldValuePath(Correlation(new, old, schema)) if old is not None else OldValuePath()
-    return rules.check(new, old, "", old_path)
+    with suppress(CostError):
+        yield from rules.check(new, old, "", old_path, Meter(REQUEST_LIMIT))
 
 
 def _message(rule: Rule, names: Document) -> str:
@@ -229,7 +249,7 @@ def _message(rule: Rule, names: Document) -> str:
     if rule.message is None:
         return ""
     try:
-        text = str(evaluate(rule.message.tree, names)).strip()
-    except EvaluationError:
+        text = str(evaluate(rule.message.tree, metered(names))).strip()
+    except (EvaluationError, RecursionError):
         return ""
     return "" if "\n" in text or "\r" in text or len(text.encode()) > _LONGEST_MESSAGE else text

@@ -8,6 +8,7 @@ from typing import Any
 from wavetank.apiserver.custom.conversion import WebhookConverter
 from wavetank.apiserver.custom.customtype import AGE, CustomType, ScalePaths
 from wavetank.apiserver.custom.rules import RuleNode
+from wavetank.apiserver.custom.schema.complexity import complexity
 from wavetank.apiserver.custom.schema.structural import Document, Structural
 from wavetank.apiserver.kinds import Kind, KindTable, Subresource
 from wavetank.apiserver.kinds.versions import version_rank
@@ -56,6 +57,7 @@ def served_kinds(definition: Document, kinds: KindTable, client: WebhookClient) 
             terminating,
             RuleNode.of(schemas[each["name"]], root=True),
             converter,
+            complexity(schemas[each["name"]].raw),
         )
         yield _make_kind(spec, names, custom, kinds)
 

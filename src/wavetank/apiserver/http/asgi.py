@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from wavetank.apiserver.clock.control import PREFIX, ClockControl, as_response
 from wavetank.apiserver.clock.heartbeat import Heartbeat
@@ -83,7 +84,7 @@ class App:
         request = await _read_request(scope, headers, receive)
         request.user = user
         if request.path.startswith(PREFIX):
-            return await self._clock.handle(request)
+            return await _unless_gone(self._clock.handle(request), receive)
         return await self._call(request)
 
     async def _answer_site(
@@ -121,3 +122,21 @@ def _is_of_site(path: str) -> bool:
 async def _read_request(scope: Message, headers: Mapping[str, str], receive: Receive) -> Request:
     body = await read_body(headers, receive)
     return Request(scope["method"], scope["path"], parse_query(scope["query_string"]), headers, body)
+
+
+async def _unless_gone(answer: Coroutine[Any, Any, Response], receive: Receive) -> Response:
+    """Waits for an answer, which is cancelled if the client closes the connection before."""
+    answering, gone = asyncio.ensure_future(answer), asyncio.ensure_future(_until_gone(receive))
+    try:
+        await asyncio.wait((answering, gone), return_when=asyncio.FIRST_COMPLETED)
+        if not answering.done():
+            raise ClientGoneError
+        return answering.result()
+    finally:
+        answering.cancel()
+        gone.cancel()
+
+
+async def _until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

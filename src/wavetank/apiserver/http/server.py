@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable
+from types import FrameType
 from typing import Protocol
 
 import uvicorn
@@ -100,6 +101,12 @@ class Server(uvicorn.Server):
         if self.error is not None:
             raise self.error
 
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stops after the present request; another signal ends the process at once, whatever it does."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        super().handle_exit(sig, frame)
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listens."""
         self._app.start(self._fail)
@@ -153,7 +160,10 @@ def make_config(
 def make_server(
     app: App, certificate: Certificate | None = None, websocket: type[asyncio.Protocol] | None = None
 ) -> Server:
-    """Returns a server that SIGINT and SIGTERM stop from now on, by a flag: an exception could get lost."""
+    """Returns a server that SIGINT and SIGTERM stop from now on, by a flag: an exception could get lost.
+
+    A second signal ends the process at once.
+    """
     server = Server(make_config(app, certificate, websocket), app)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, server.handle_exit)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import deepcopy
 from typing import Any
+
+import msgspec
 
 from wavetank.apiserver.patches.refusal import PatchError
 
 Operation = dict[str, Any]
+
+_MOST_COPIED = 3 * 1024 * 1024  # bytes of JSON that the copies of a patch may add, as in the real server
 
 
 def apply_operations(document: Any, operations: list[Operation]) -> Any:
@@ -17,13 +20,22 @@ def apply_operations(document: Any, operations: list[Operation]) -> Any:
     As the real server does: replacing a missing key of an object adds it, an index may count from the end, the value
     of a missing key equals null. Raises a PatchError at the first operation that fails.
     """
-    holder = [document]
+    holder, copied = [document], 0
     for operation in operations:
         apply = _OPERATIONS.get(operation.get("op") or "")
         if apply is None:
             raise PatchError(f"Unexpected kind: {operation.get('op')}")
+        if apply is _copy:
+            copied += _size_of_copy(holder, operation)
+            if copied > _MOST_COPIED:
+                increase = f"the accumulated size increase of copy is {copied}, exceeding the limit {_MOST_COPIED}"
+                raise PatchError(f"Unable to complete the copy, {increase}")
         apply(holder, operation)
     return holder[0]
+
+
+def _size_of_copy(holder: list[Any], operation: Operation) -> int:
+    return len(msgspec.json.encode(_get(*_find(holder[0], _path(operation, "from")))))
 
 
 def _add(holder: list[Any], operation: Operation) -> None:
@@ -56,7 +68,7 @@ def _move(holder: list[Any], operation: Operation) -> None:
 
 def _copy(holder: list[Any], operation: Operation) -> None:
     value = _get(*_find(holder[0], _path(operation, "from")))
-    _insert(*_find(holder[0], _path(operation, "path")), deepcopy(value))
+    _insert(*_find(holder[0], _path(operation, "path")), msgspec.json.decode(msgspec.json.encode(value)))
 
 
 def _test(holder: list[Any], operation: Operation) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import chain, islice
 from typing import TypeVar
 
 from wavetank.apiserver.custom.definition.checks import (
@@ -13,7 +14,7 @@ from wavetank.apiserver.custom.definition.checks import (
 )
 from wavetank.apiserver.custom.strategy import validate_custom, validate_custom_status, validate_custom_update
 from wavetank.apiserver.features import SCALE_TO_ZERO
-from wavetank.apiserver.fielderrors import FieldError
+from wavetank.apiserver.fielderrors import ENOUGH, FieldError
 from wavetank.apiserver.kinds.kind import Kind
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.core import configuration, limits, nodes, rbac
@@ -176,10 +177,10 @@ def validate_create(kind: Kind, document: Document) -> list[FieldError]:
         return validate_event(document, strict)
     check = _gated(kind, _GATED_CREATE) or _CREATE.get(kind.group_kind)
     if check is not None:
-        errors = list(check(document))
+        errors = _enough(check(document))
     else:
-        errors = list(check_metadata(document["metadata"], kind.namespaced, names.subdomain_problems))
-    return errors or list(check_common_metadata(document["metadata"], kind.namespaced))
+        errors = _enough(check_metadata(document["metadata"], kind.namespaced, names.subdomain_problems))
+    return errors or _enough(check_common_metadata(document["metadata"], kind.namespaced))
 
 
 def validate_update(kind: Kind, new: Document, old: Document) -> list[FieldError]:
@@ -210,6 +211,11 @@ def _gated(kind: Kind, checks: Mapping[tuple[str, GroupKind], T]) -> T | None:
 
 def _checked(kind: Kind, new: Document, old: Document, check: CheckUpdate | None) -> list[FieldError]:
     metadata, before = new["metadata"], old["metadata"]
-    errors = [*check_common_metadata(metadata, kind.namespaced), *check_metadata_update(metadata, before, core=False)]
-    errors.extend(check(new, old) if check is not None else check_metadata_update(metadata, before))
-    return errors
+    more = check(new, old) if check is not None else check_metadata_update(metadata, before)
+    common = check_common_metadata(metadata, kind.namespaced)
+    return _enough(chain(common, check_metadata_update(metadata, before, core=False), more))
+
+
+def _enough(errors: Iterable[FieldError]) -> list[FieldError]:
+    """Returns as many errors as are useful: a large object could have a hundred thousand."""
+    return list(islice(errors, ENOUGH))

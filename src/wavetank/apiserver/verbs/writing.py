@@ -6,6 +6,7 @@ import random
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from wavetank.apiserver import errors
 from wavetank.apiserver.admission.attributes import Attributes
@@ -37,6 +38,8 @@ from wavetank.apiserver.verbs.identity import check_name, check_uid, name_taken,
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.ownerreferences import drop_duplicate_owners
+from wavetank.apiserver.verbs.weights import weight_of
+from wavetank.apiserver.webhooks.waiting import is_heavy, run_beside
 from wavetank.cel.gotext import quote
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
@@ -81,6 +84,11 @@ class Write:
     validate: Validate = validate_update
     may_create: bool = False
 
+    @property
+    def weight(self) -> int:
+        """Returns about how many bytes are looked at."""
+        return weight_of(self.kind, self.request)
+
 
 class Writer:
     """Writes objects into the store by the strategies of their kinds."""
@@ -97,7 +105,8 @@ class Writer:
         """Returns the document in a request's body; warnings about it are added to the request."""
         content_type = request.headers.get("content-type", "")
         validation = options.field_validation or "Warn"
-        decoded = decode(self.objects.kinds, kind, request.body, content_type, validation)
+        read = partial(decode, self.objects.kinds, kind, request.body, content_type, validation)
+        decoded = run_beside(read, weight_of(kind, request))
         request.warnings += (line for text in decoded.warnings for line in warning_lines(text))
         return decoded.document
 
@@ -107,7 +116,7 @@ class Writer:
         document = self.read_body(kind, request, options)
         write = Write(kind, namespace, "", request, options)
         self._begin(write, document)
-        self.field_managers.update(write, self.objects.stored(kind), None, document, self.now)
+        self._track(write, None, document)
         return Written(self.add(write, document), 201)
 
     def update(self, write: Write) -> Written:
@@ -119,7 +128,7 @@ class Writer:
         if old is None and not write.may_create:
             raise errors.not_found(write.kind.resource, write.name)
         live = self.objects.show(write.kind, old) if old is not None else None
-        self.field_managers.update(write, self.objects.stored(write.kind), live, document, self.now)
+        self._track(write, live, document)
         if old is None:
             self._begin(write, document)
             return Written(self.add(write, document), 201)
@@ -142,13 +151,19 @@ class Writer:
         bare = live if b"managedFields" in write.request.body else without_managers(live)
         document = self.read_patch(write.kind, bare, write)
         self._complete(write, document)
-        self.field_managers.update(write, self.objects.stored(write.kind), live, document, self.now)
+        self._track(write, live, document)
         return Written(self.replace(write, document, old))
+
+    def _track(self, write: Write, live: Document | None, document: Document) -> None:
+        """Adds to a document who manages which of its fields."""
+        kind = self.objects.stored(write.kind)
+        run_beside(partial(self.field_managers.update, write, kind, live, document, self.now), write.weight)
 
     def read_patch(self, kind: Kind | Subresource, shown: Document, write: Write) -> Document:
         """Returns a document with a request's patch applied; warnings about it are added to the request."""
         request, validation = write.request, write.options.field_validation or "Warn"
-        patched = apply_patch(self.objects.kinds, kind, shown, request.body, patch_type(request), validation)
+        apply = partial(apply_patch, self.objects.kinds, kind, shown, request.body, patch_type(request), validation)
+        patched = run_beside(apply, weight_of(kind, request))
         request.warnings += patched.warnings
         return patched.document
 
@@ -157,7 +172,8 @@ class Writer:
         if old is None and write.subresource and not write.may_create:
             raise errors.not_found(write.kind.resource, write.name)
         live = self.objects.show(write.kind, old) if old is not None else None
-        document = self.field_managers.apply(write, self.objects.stored(write.kind), live, self.now)
+        apply = partial(self.field_managers.apply, write, self.objects.stored(write.kind), live, self.now)
+        document = run_beside(apply, write.weight)
         if old is None:
             return Written(self.add(write, self._named(write, document)), 201)
         self._complete(write, document)
@@ -202,13 +218,14 @@ class Writer:
         self.admission.mutate(attributes)
         metadata = document["metadata"]
         store = self.objects.store
-        # while webhooks are called, other writes may take the next uid
-        metadata["uid"] = store.reserve_uid() if self.admission.calls_webhooks else store.next_uid
+        # while webhooks are called, or a large object is checked, other writes may take the next uid
+        waits = self.admission.calls_webhooks or is_heavy(write.weight)
+        metadata["uid"] = store.reserve_uid() if waits else store.next_uid
         metadata["creationTimestamp"] = self.now
         self._generate_name(kind, metadata)
         self._allocate(write, kind, document, None)
         prepare_create(kind, document, self._context(write))
-        self._refuse(kind, document, validate_create(write.kind, document))
+        self._refuse(kind, document, run_beside(partial(validate_create, write.kind, document), write.weight))
         write.request.warnings += create_warnings(kind, document)
         self.admission.validate(attributes)
         return self._insert(write, kind, put_managers(document, managed))
@@ -223,11 +240,13 @@ class Writer:
         self._check_version(write, document["metadata"], old)
         self._allocate(write, kind, document, before)
         write.prepare(kind, document, before, self._context(write))
-        self._refuse(kind, document, write.validate(write.kind, document, before))
+        mistakes = run_beside(partial(write.validate, write.kind, document, before), write.weight)
+        self._refuse(kind, document, mistakes)
         if not write.subresource:
             write.request.warnings += update_warnings(kind, document, before)
         self.admission.validate(attributes)
-        if attributes.calls and self.objects.find(write.kind, write.namespace, write.name) is not old:
+        waited = attributes.calls or is_heavy(write.weight)
+        if waited and self.objects.find(write.kind, write.namespace, write.name) is not old:
             raise StaleError(write.kind.resource, write.name)
         return self._exchange(write, kind, put_managers(document, managed), before, old)
 

@@ -5,12 +5,15 @@ A function that runs in a greenlet may wait for something asynchronous; control 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, TypeVar
 
 from greenlet import getcurrent, greenlet
 
 T = TypeVar("T")
+
+_LIGHT = 32 * 1024  # bytes that are looked at within a few milliseconds
 
 
 class Waiting(Generic[T]):
@@ -52,6 +55,21 @@ class _Waiter(greenlet):
 def may_wait() -> bool:
     """Tells whether the calling function may wait."""
     return isinstance(getcurrent(), _Waiter)
+
+
+def run_beside(function: Callable[[], T], weight: int) -> T:
+    """Runs a function without side effects; a heavy one in a thread, if the caller may wait, so that the loop goes on.
+
+    `weight` is about the number of bytes that it looks at.
+    """
+    if not is_heavy(weight) or not may_wait():
+        return function()
+    return wait_for(asyncio.to_thread(function))
+
+
+def is_heavy(weight: int) -> bool:
+    """Tells whether looking at so many bytes would keep other clients waiting."""
+    return weight > _LIGHT
 
 
 def wait_for(awaitable: Awaitable[T]) -> T:

@@ -7,11 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wavetank.cel.functions.times import show_duration, show_timestamp
-from wavetank.cel.gotext import PatternError, go_number, go_pattern, quote
+from wavetank.cel.gotext import go_number, quote
+from wavetank.cel.patterns import Pattern, PatternError, go_pattern
 from wavetank.cel.values import Duration, EvaluationError, Timestamp, Uint
 
 _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 _UPPER = str.maketrans("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_LARGEST_PRECISION = 1000
+_LONGEST_PRECISION = 10  # digits
 _DIRECTIVE = re.compile(r"%(?:%|(?:\.(\d+))?([a-zA-Z]))")
 
 
@@ -30,7 +33,7 @@ def text_of(value: Any) -> str:
     return str(value)
 
 
-def _pattern(text: str) -> re.Pattern[str]:
+def _pattern(text: str) -> Pattern:
     try:
         return go_pattern(text)
     except PatternError as error:
@@ -97,12 +100,6 @@ def _substring(text: str, start: int, end: int | None = None) -> str:
     return text[start:last]
 
 
-def _quote(text: str) -> str:
-    from wavetank.cel.gotext import quote
-
-    return quote(text)
-
-
 def _format(text: str, args: list[Any]) -> str:
     rest = iter(args)
 
@@ -123,7 +120,7 @@ def _directive(kind: str, precision: str | None, value: Any) -> str:
     if kind == "d":
         return str(int(value))
     if kind in "fe":
-        return f"{value:.{precision or 6}{kind}}"
+        return f"{value:.{_precision(precision)}{kind}}"
     if kind == "b":
         return f"{int(value):b}"
     if kind == "o":
@@ -134,6 +131,12 @@ def _directive(kind: str, precision: str | None, value: Any) -> str:
         shown = (value.encode() if isinstance(value, str) else value).hex()
         return str(shown.upper() if kind == "X" else shown)
     raise EvaluationError(f'could not parse formatting clause: unrecognized formatting clause "{kind}"')
+
+
+def _precision(digits: str | None) -> int:
+    if digits and (len(digits) > _LONGEST_PRECISION or int(digits) > _LARGEST_PRECISION):
+        raise EvaluationError(f"precision {digits:.20} exceeds the maximum of {_LARGEST_PRECISION}")
+    return int(digits) if digits else 6
 
 
 def _shown(value: Any) -> str:

@@ -30,6 +30,7 @@ from wavetank.errors import InputError
 from wavetank.experiments.document.structures.nodegroups import NodeGroupsDocument, make_groups
 from wavetank.experiments.document.structures.values import parse_version
 from wavetank.experiments.kernels import compile_kernels
+from wavetank.kernel.garbage import short_collections
 from wavetank.results.write.outfolder import check_out
 from wavetank.scheduling.attachable import Attachable
 from wavetank.simulation.latency.model import parse_latency
@@ -246,6 +247,7 @@ def command(
         write_kubeconfig(kubeconfig, access)
         server = make_server(app, certificate)
         _announce(access, kubeconfig, login)
+        short_collections()
         server.serve_on(listening)
     if recording is not None:
         recording.write(setting)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from wavetank.cel.checker import Checked
+from wavetank.cel.cost import metered
 from wavetank.cel.evaluation import evaluate
 from wavetank.cel.functions.quantities import Amount
 from wavetank.cel.functions.semver import Semver, read_semver
@@ -45,7 +46,7 @@ class DeviceSelector:
 
     def matches(self, variables: Mapping[str, Any]) -> bool:
         """Evaluates the expression for what `device_variables` made of a device; an EvaluationError if it fails."""
-        found = evaluate(self._tree, variables)
+        found = evaluate(self._tree, metered(variables))
         if not isinstance(found, bool):
             name = type_of(found).name
             why = _NOT_BOOL.get(type(found), f"type conversion error from '{name}' to 'bool'")

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from wavetank.cel.checker import Checked
+from wavetank.cel.cost import CONDITIONS_LIMIT, metered
 from wavetank.cel.evaluation import evaluate
 from wavetank.cel.syntax import ExpressionError
 from wavetank.cel.types import DYN
@@ -34,8 +35,8 @@ class MatchCondition:
     def holds(self, values: Mapping[str, Any]) -> bool:
         """Evaluates it; ConditionError if that fails."""
         try:
-            return evaluate(self._checked.tree, values) is True
-        except (EvaluationError, ExpressionError) as error:
+            return evaluate(self._checked.tree, metered(values, CONDITIONS_LIMIT)) is True
+        except (EvaluationError, ExpressionError, RecursionError) as error:
             raise ConditionError(f"expression '{self.expression}' resulted in error: {error}") from None
 
 

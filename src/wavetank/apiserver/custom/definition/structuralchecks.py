@@ -7,7 +7,7 @@ from typing import Any
 
 from wavetank.apiserver.custom.schema.structural import Document
 from wavetank.apiserver.fielderrors import FieldError, forbidden, invalid, required
-from wavetank.cel.gotext import PatternError, go_pattern
+from wavetank.cel.patterns import PatternError, go_pattern
 
 _X = "x-kubernetes-"
 _INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]

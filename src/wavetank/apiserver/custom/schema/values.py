@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from wavetank.apiserver.custom.schema.correlation import Correlation
 from wavetank.apiserver.custom.schema.formats import known_format
 from wavetank.apiserver.custom.schema.gotext import go_json, shown
 from wavetank.apiserver.fielderrors import (
+    ENOUGH,
     INVALID,
     TYPE_INVALID,
     FieldError,
@@ -19,7 +21,8 @@ from wavetank.apiserver.fielderrors import (
     too_many,
     unsupported,
 )
-from wavetank.cel.gotext import PatternError, go_number, go_pattern, quote
+from wavetank.cel.gotext import go_number, quote
+from wavetank.cel.patterns import PatternError, go_pattern
 
 RawSchema = Mapping[str, Any]
 _ROOT = "<nil>"  # what Go calls the path of a whole document
@@ -43,8 +46,17 @@ class Findings:
             self.matches += other.matches
 
     def add(self, *errors: FieldError) -> None:
-        """Adds errors that are not there yet."""
-        self.errors.extend(error for error in errors if error not in self.errors)
+        """Adds errors that are not there yet, until there are enough."""
+        for error in errors:
+            if self.are_enough:
+                return
+            if error not in self.errors:
+                self.errors.append(error)
+
+    @property
+    def are_enough(self) -> bool:
+        """Tells whether there are so many errors that no more are looked for."""
+        return len(self.errors) >= ENOUGH
 
 
 def check_value(
@@ -227,6 +239,8 @@ def _check_items(schema: RawSchema, items: list[Any], path: str, correlation: Co
         for i, each in enumerate(items):
             part = correlation.index(i) if correlation is not None else None
             found.merge(_check(inner, each, f"{path}[{i}]", part))
+            if found.are_enough:
+                return found
     fewest, most = schema.get("minItems"), schema.get("maxItems")
     if fewest is not None and len(items) < fewest:
         found.add(invalid(path, len(items), f"{path} in body should have at least {fewest} items"))
@@ -244,13 +258,15 @@ def _check_fields(schema: RawSchema, value: dict[str, Any], path: str, correlati
         found.add(too_many(path, len(value), most))
     known, rest = schema.get("properties") or {}, schema.get("additionalProperties")
     if rest is False:
-        for name in value.keys() - known.keys():
+        for name in islice(value.keys() - known.keys(), ENOUGH):
             found.add(invalid(path, name, f"{path}.{name} in body is a forbidden property"))
     elif isinstance(rest, Mapping):
         for name in value:
             if name not in known:
                 part = correlation.key(name) if correlation is not None else None
                 found.merge(_check(rest, value[name], f"{path}.{name}", part))
+                if found.are_enough:
+                    return found
     for name, inner in known.items():
         if name in value:
             part = correlation.key(name) if correlation is not None and _may_ratchet(path, name) else None
@@ -268,7 +284,7 @@ def _may_ratchet(path: str, name: str) -> bool:
 def _check_logic(schema: RawSchema, value: Any, path: str, correlation: Correlation | None) -> Findings:
     found = Findings()
     if anyof := schema.get("anyOf"):
-        _check_any(found, [_check_all(each, value, path, correlation) for each in anyof], path)
+        _check_any(found, (_check_all(each, value, path, correlation) for each in anyof), path)
     if oneof := schema.get("oneOf"):
         _check_one(found, [_check_all(each, value, path, correlation) for each in oneof], path)
     if allof := schema.get("allOf"):
@@ -279,12 +295,16 @@ def _check_logic(schema: RawSchema, value: Any, path: str, correlation: Correlat
     return found
 
 
-def _check_any(found: Findings, results: list[Findings], path: str) -> None:
-    fitting = next((each for each in results if not each.errors), None)
-    if fitting is None:
-        found.add(_plain(f"{quote(path)} must validate at least one schema (anyOf)"))
-        fitting = max(results, key=lambda each: each.matches)
-    found.merge(fitting)
+def _check_any(found: Findings, results: Iterable[Findings], path: str) -> None:
+    best: Findings | None = None
+    for each in results:
+        if not each.errors:
+            found.merge(each)
+            return
+        if best is None or each.matches > best.matches:
+            best = each
+    found.add(_plain(f"{quote(path)} must validate at least one schema (anyOf)"))
+    found.merge(best)
 
 
 def _check_one(found: Findings, results: list[Findings], path: str) -> None:

@@ -1,0 +1,71 @@
+"""Regular expressions of Go's language: RE2, which takes linear time for any pattern and text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Protocol, cast
+
+import re2
+
+# What is wrong with a pattern, in RE2's words and in Go's.
+_REASONS = {
+    "missing )": "missing closing )",
+    "missing ]": "missing closing ]",
+    "bad repetition operator": "invalid nested repetition operator",
+    "no argument for repetition operator": "missing argument to repetition operator",
+    "invalid perl operator": "invalid or unsupported Perl syntax",
+    "invalid repetition size": "invalid repeat count",
+    "invalid named capture group": "invalid named capture",
+}
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+
+
+class PatternError(ValueError):
+    """A pattern that Go would not compile."""
+
+
+class Match(Protocol):
+    """A place where a pattern was found."""
+
+    def group(self) -> str:
+        """Returns the text there."""
+
+
+class Pattern(Protocol):
+    """A compiled pattern."""
+
+    def search(self, text: str) -> Match | None:
+        """Returns the first match."""
+
+    def finditer(self, text: str) -> Iterator[Match]:
+        """Yields all matches."""
+
+
+@lru_cache(maxsize=1024)
+def go_pattern(text: str) -> Pattern:
+    """Compiles a pattern of Go's language; raises a PatternError with the reason."""
+    for escape in _ESCAPE.finditer(text):
+        if escape[1] == "C":  # which RE2 has and Go has not
+            raise PatternError("error parsing regexp: invalid escape sequence: `\\C`")
+    try:
+        return cast(Pattern, re2.compile(text, _options()))
+    except re2.error as error:
+        raise PatternError(f"error parsing regexp: {_reason(error, text)}") from None
+
+
+def _options() -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    return options
+
+
+def _reason(error: Exception, text: str) -> str:
+    message = error.args[0].decode("utf-8", "replace") if error.args else ""
+    if message.startswith("trailing"):
+        return "trailing backslash at end of expression: ``"
+    if message.startswith("pattern too large"):
+        return f"expression too large: `{text}`"
+    kind, _, part = message.partition(": ")
+    return f"{_REASONS.get(kind, kind)}: `{part}`"
