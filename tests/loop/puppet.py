@@ -112,6 +112,8 @@ def handle(pod: dict[str, object], behaviour: str, client: Client, turns: Turns)
     print("pod", metadata["name"], flush=True)
     while behaviour == "loops":
         pass
+    while behaviour == "connects forever":
+        Client(turns)
     while behaviour == "asks forever":
         client.ask("GET", "/version")
     while behaviour == "sets timers forever":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from wavetank.loop.errors import ProcessError
 from wavetank.loop.processes.definition import ControllerDefinition, ProcessDefinition
 from wavetank.loop.turns import lockstep
 from wavetank.results.recording.recorder import Recorder
+from wavetank.simulation import programs
 from wavetank.simulation.entries import SchedulerEntry
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs run in the loop on Linux")
@@ -88,6 +90,18 @@ def test_a_program_that_misbehaves(tmp_path, monkeypatch, behaviour, problem):
     assert not _puppets(tmp_path)
 
 
+def test_a_program_that_connects_forever_at_one_instant(tmp_path, monkeypatch):
+    usual, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    few = len(os.listdir("/proc/self/fd")) + 300
+    monkeypatch.setattr(programs, "_allow_many_files", lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (few, most)))
+    try:
+        with pytest.raises(ProcessError, match="has made more connections than files may be open here") as raised:
+            run(a_puppet(tmp_path, "connects forever"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (usual, most))
+    assert "its last requests: GET /api/v1/pods?watch (200); its log ends: pod burst-0" in str(raised.value)
+
+
 @pytest.mark.parametrize(
     ("most", "turns"),
     [pytest.param(10_000, 300, id="two for each of 100 nodes"), pytest.param(250, 250, id="never more than the most")],
@@ -96,7 +110,7 @@ def test_a_larger_cluster_may_take_more_turns(tmp_path, monkeypatch, most, turns
     limit_turns(monkeypatch, 100, 2, most)
     nodes = {"nodes": [{"count": 100, "cpu": 4, "memory": "8Gi"}]}
     with pytest.raises(ProcessError) as raised:
-        run(a_puppet(tmp_path, "asks for ever"), cluster=nodes)
+        run(a_puppet(tmp_path, "asks forever"), cluster=nodes)
     taken = int(str(raised.value).partition("it has had ")[2].partition(" turns")[0])
     assert turns <= taken <= min(2 * turns, most)  # there are some other objects, too
 

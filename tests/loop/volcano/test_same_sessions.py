@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,9 +47,26 @@ def sessions(recorder: Recorder) -> list[tuple[object, ...]]:
     )
 
 
+REAL_CONTROLLERS = [{"name": "vc-controller-manager", "process": {}}]
+
+
 @pytest.mark.parametrize("seed", WITHOUT_VICTIMS if ALL else WITHOUT_VICTIMS[:1])
-def test_pods_are_bound_to_the_same_nodes_in_the_same_sessions(tmp_path: Path, seed: int) -> None:
-    experiment = an_experiment_of(a_case(seed), tmp_path)
-    built_in, real = (sessions(run_entry(experiment, number)) for number in range(2))
+@pytest.mark.parametrize(
+    "controllers",
+    [
+        pytest.param({}, id="built-in controllers"),
+        pytest.param(
+            {"controllers": REAL_CONTROLLERS},
+            id="its own controllers",
+            marks=pytest.mark.skipif(not ALL, reason="takes minutes: make test-all"),
+        ),
+    ],
+)
+def test_pods_are_bound_to_the_same_nodes_in_the_same_sessions(
+    tmp_path: Path, seed: int, controllers: dict[str, Any]
+) -> None:
+    case = a_case(seed)
+    built_in = sessions(run_entry(an_experiment_of(case, tmp_path), 0))
+    real = sessions(run_entry(an_experiment_of(case, tmp_path, **controllers), 1))
     assert len(built_in) > 10
     assert built_in == real

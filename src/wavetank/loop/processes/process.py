@@ -97,10 +97,19 @@ class Process:
             fds = {fd for fd, _ in ready}
             for listener in self._listeners:
                 if listener.socket.fileno() in fds:
-                    listener.accept()
+                    self._accept(listener)
                     deadline = time.monotonic() + self._patience_s  # it is alive: a burst of pods takes its time
             if self._control.fileno() in fds:
                 return self._parked()
+
+    def _accept(self, listener: Listener) -> None:
+        try:
+            listener.accept()
+        except OSError as error:
+            end_group(self._process)
+            listener.close()  # so that the log can be opened
+            problem = f"has made more connections than files may be open here ({error.strerror})"
+            raise ProcessError(self.name, problem, self.tail()) from None
 
     def _parked(self) -> Nanoseconds | None:
         try:
