@@ -12,7 +12,8 @@ from wavetank.results.read.runfolder import RunFolder
 from wavetank.results.verdict.phrases import duration
 from wavetank.results.verdict.whowaits import GroupWaits, who_waits
 
-HEADS = ("Scheduler", "Pods of", "Pods", "Never bound", "Mean wait", "95 %", "Longest", "Longest wait", "Why it waited")
+HEADS = ("Scheduler", "Pods of", "Pods", "Never bound", "Mean wait", "95 %", "Longest", "Its pod", "Why it waited")
+WORDS = ("Pods of", "Its pod", "Why it waited")
 LEAD = (
     "The longest waits by group, in the first seed of each scheduler. A pod belongs to the generator or workload that"
     " its name begins with, or to its namespace. A click on a pod shows it in the Gantt chart."
@@ -26,7 +27,7 @@ def who_waits_section(folder: ResultsFolder) -> str:
     if not rows:
         return ""
     shown = [index for index in range(len(HEADS)) if index != HEADS.index("Never bound") or _any_never(rows)]
-    head = "".join(f'<th scope="col">{HEADS[index]}</th>' for index in shown)
+    head = "".join(f'<th scope="col"{_side(index)}>{HEADS[index]}</th>' for index in shown)
     body = "".join(_row(_cells(run, each), shown) for run, each in rows)
     table = f'<table class="numbers waits"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
     return section("whowaits", "Who waits", LEAD, scrolling(table))
@@ -44,7 +45,10 @@ def _cells(run: RunFolder, each: GroupWaits) -> list[str]:
 
 
 def _row(cells: Sequence[str], shown: Sequence[int]) -> str:
-    words = {0, 1, len(HEADS) - 2, len(HEADS) - 1}
     first, *rest = shown
-    columns = "".join(f"<td{' class=words' if index in words else ''}>{cells[index]}</td>" for index in rest)
+    columns = "".join(f"<td{_side(index)}>{cells[index]}</td>" for index in rest)
     return f'<tr><th scope="row">{cells[first]}</th>{columns}</tr>'
+
+
+def _side(column: int) -> str:
+    return ' class="words"' if HEADS[column] in WORDS else ""

@@ -145,3 +145,12 @@ def test_bars_are_coloured_by_what_is_chosen(report: Page) -> None:
 def test_every_seed_is_in_the_gantt_chart(report: Page) -> None:
     seeds = report.locator("#gantt-controls select").nth(1).locator("option")
     assert seeds.all_inner_texts() == ["1", "2"]
+
+
+def test_who_waits_leads_to_the_pod_in_the_gantt_chart(report: Page) -> None:
+    link = report.locator("#whowaits tbody tr").last.locator("a")
+    name = link.inner_text()
+    link.click()
+    report.wait_for_function("name => document.querySelector('#gantt-details').innerText.includes(name)", arg=name)
+    assert report.locator("#gantt-controls select").first.input_value() == "volcano"
+    assert report.evaluate("document.querySelector('#gantt').getBoundingClientRect().top") < 100

@@ -17,6 +17,8 @@ from wavetank.results.schema import NODES, PODS, UTILIZATION
 
 SERIES = ("time_s", "cpu_utilization", "memory_utilization", "pods_pending", "pods_running")
 
+_KEPT = 400_000  # pods that are kept in memory after they were read
+
 PodTables = Mapping[str, PodColumns]  # of runs just made, by their labels
 
 
@@ -31,6 +33,7 @@ class ResultsFolder:
         self._tables = tables or {}
         self.experiment = read_facts(path / layout.EXPERIMENT, ExperimentFacts)
         self.runs = read_runs(path)
+        self._read: dict[Path, ReadPods] = {}  # what was read of some runs: sections of a report ask for the same
         self._waiting: dict[Path, Floats] = {}  # of the runs whose pods were read
 
     def scheduler_names(self) -> list[str]:
@@ -43,7 +46,10 @@ class ResultsFolder:
 
     def pods(self, run: RunFolder, named: bool = True) -> PodColumns:
         """Returns the pods of a run; see ReadPods for `named`."""
-        pods = self._tables.get(run.label) or ReadPods(run.path, named)
+        pods = self._tables.get(run.label) or self._read.get(run.path) or ReadPods(run.path, named)
+        if named and isinstance(pods, ReadPods):
+            kept = sum(len(each.names) for path, each in self._read.items() if path != run.path)
+            self._read |= {run.path: pods} if kept + len(pods.names) <= _KEPT else {}
         self._waiting[run.path] = seconds_of(pods.started) - seconds_of(pods.submitted)
         return pods
 

@@ -51,6 +51,7 @@ function waitRamp({ pods, fates, tick, end }) {
 
 /** What the colours stand for, as elements. */
 function colourKey(colouring) {
+  if (colouring.ramp && !colouring.longest) return [el("span", {}, "No pod waited.")];
   if (colouring.ramp) {
     return [el("span", {}, "Waiting time: 0 s"), el("span", { class: "ramp", "aria-hidden": "true" }), el("span", {}, `${duration(colouring.longest)} (logarithmic).`)];
   }

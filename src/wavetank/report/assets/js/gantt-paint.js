@@ -133,7 +133,7 @@ class GanttPainter {
     context.fillStyle = colours.quiet;
     context.textAlign = "right";
     context.fillText("pending", plot.left - 8, plot.top + plot.height / 2 + 4);
-    context.fillText(number(Math.round(this.mostPending())), plot.left - 8, plot.top + 6);
+    context.fillText(number(Math.round(this.model.mostPending)), plot.left - 8, plot.top + 6);
     context.textAlign = "left";
   }
 
@@ -227,13 +227,18 @@ class GanttPainter {
   colourOf(bar) {
     const { bars } = this.model, pod = bars.pod[bar];
     if (!this.colouring.ramp) return this.colours.bars[this.colouring.of(pod)];
-    return `rgb(${this.colours.heat[Math.round(this.colouring.ramp(pod) * 255)].join(" ")})`;
+    return `rgb(${this.rampColour(pod).join(" ")})`;
+  }
+
+  /** [r, g, b] of a pod on the ramp, which begins where a bar is seen against the ground. */
+  rampColour(pod) {
+    return this.colours.heat[Math.round(40 + this.colouring.ramp(pod) * 215)];
   }
 
   /** A colour of letters that can be read on a bar. */
   inkOf(bar, colours) {
     if (!this.colouring.ramp) return colours.barInk;
-    const [r, g, b] = colours.heat[Math.round(this.colouring.ramp(this.model.bars.pod[bar]) * 255)];
+    const [r, g, b] = this.rampColour(this.model.bars.pod[bar]);
     return 0.3 * r + 0.59 * g + 0.11 * b > 128 ? "#14181c" : "#f4f6f8";
   }
 
