@@ -117,7 +117,7 @@ def make_run(plan: RunPlan, tell: Callable[[int], None] | None = None, tables: T
             simulation = Simulation(plan.setting, plan.seed, observers, explain)
             simulation.run()
         wall = time.perf_counter() - begun
-        figures = write_files(recorder, plan.folder, plan.wavetank_version)
+        figures = write_files(recorder, plan.folder, plan.wavetank_version, meter)
         pods, jobs = figures.pods, figures.jobs
         if tables is not None:
             tables[plan.label] = pods

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +22,10 @@ from wavetank.results.write.nodes import write_nodes
 from wavetank.results.write.queues import write_queues
 from wavetank.results.write.tables import write_tables
 from wavetank.words import plural
+
+if TYPE_CHECKING:
+    from wavetank.results.metrics.energy import JobEnergy
+    from wavetank.results.recording.energy import EnergyRecorder
 
 
 @dataclass(frozen=True)
@@ -44,12 +49,14 @@ class RunFigures:
         ]
 
 
-def write_files(recorder: Recorder, folder: Path, wavetank_version: str) -> RunFigures:
-    """Writes the tables that any run has, from what was recorded."""
+def write_files(
+    recorder: Recorder, folder: Path, wavetank_version: str, meter: EnergyRecorder | None = None
+) -> RunFigures:
+    """Writes the tables that any run has, from what was recorded; `meter` knows the energy of nodes."""
     pods = PodTable(recorder)
     write_tables(pods, folder)
     jobs = FinishedJobs(pods)
-    write_batsim(pods, jobs, folder, wavetank_version)
+    write_batsim(pods, jobs, folder, wavetank_version, None if meter is None else _energy(meter, jobs))
     autoscalers = autoscaler_figures(recorder.autoscalers, recorder.end)
     write_autoscaling(autoscalers, folder)
     queues = queue_report(recorder.queues, recorder.end)
@@ -59,6 +66,12 @@ def write_files(recorder: Recorder, folder: Path, wavetank_version: str) -> RunF
     if nodes is not None:
         write_nodes(nodes, folder)
     return RunFigures(pods, jobs, autoscalers, nodes, queues)
+
+
+def _energy(meter: EnergyRecorder, jobs: FinishedJobs) -> JobEnergy:
+    from wavetank.results.metrics.energy import JobEnergy  # few runs need it
+
+    return JobEnergy(meter, jobs)
 
 
 def _pending(pods: PodTable, label: str) -> list[str]:

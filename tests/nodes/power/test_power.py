@@ -5,6 +5,7 @@ import json
 import pytest
 
 import wavetank
+from tests.experiments.trials import a_batsim_workload
 from wavetank.cluster.fields.power import POWER, read_power
 from wavetank.errors import InputError
 from wavetank.workloads.nodepower import PowerSpec
@@ -61,6 +62,32 @@ def test_energy_computed_by_hand():
     assert joules_of(results) == pytest.approx(25_000, rel=1e-4)
     assert row["mean_power_w"] == pytest.approx(250)
     assert row["energy_per_finished_pod_j"] == pytest.approx(25_000, rel=1e-6)
+
+
+def test_a_job_consumes_what_its_nodes_do_while_it_runs():
+    """As Batsim counts it: with the idle power of its node, 150 W, but not of the other, 100 W."""
+    results = run([{"pods": 1, "duration": 100, "kind": "burst", "requests": {"cpu": 2}}])
+    (job,) = results.jobs("default", 1, frame="rows")
+    assert job["consumed_energy"] == pytest.approx(15_000, rel=1e-6)
+    schedule = (results.folder / "default/seed-1/schedule.csv").read_text().splitlines()
+    total = dict(zip(*(line.split(",") for line in schedule), strict=True))["consumed_joules"]
+    assert float(total) == pytest.approx(25_000, rel=1e-6)
+
+
+def test_a_node_counts_once_for_a_job_of_several_pods(tmp_path):
+    """Two pods of one core on a node of four: 150 W for 5 s; then two such jobs at once, 200 W for 5 s."""
+    jobs = [{"id": "a", "res": 2}, {"id": "b", "res": 2, "subtime": 10}, {"id": "c", "res": 2, "subtime": 10}]
+    workload = tmp_path / a_batsim_workload(tmp_path / "jobs.json", *jobs)["file"]
+    nodes = [{"cpu": 4, "memory": "8Gi", "power": {"idle": 100, "full": 200}}]
+    results = wavetank.run(cluster={"nodes": nodes}, workload=workload)
+    found = {job["job_id"]: job["consumed_energy"] for job in results.jobs("default", 1, frame="rows")}
+    assert found == pytest.approx({"a": 750, "b": 1000, "c": 1000}, rel=1e-6)
+
+
+def test_jobs_on_nodes_without_a_power_model_have_no_energy():
+    burst = {"kind": "burst", "pods": 1, "duration": 10, "requests": {"cpu": 1}}
+    results = wavetank.run(cluster={"nodes": [{"cpu": 4, "memory": "8Gi"}]}, workload={"generator": burst})
+    assert [job["consumed_energy"] for job in results.jobs("default", 1, frame="rows")] == [-1]
 
 
 def run(generators, saving=None, scheduler="default", **power):

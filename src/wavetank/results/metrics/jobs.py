@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -44,6 +44,12 @@ class FinishedJobs:
         self.finished = ends[over]
         self.states = _states(pods, jobs)[over]
         self.machines, self.sizes = _machines(pods, jobs, over)
+        self._pods, self._groups, self._over = pods, jobs, over
+
+    def nodes(self) -> Iterator[set[str]]:
+        """Yields the names of the nodes that each ran on."""
+        for job in self._over.tolist():
+            yield {self._pods.rows[pod].node for pod in self._groups.members(job)} - {""}
 
     @cached_property
     def execution(self) -> Integers:

@@ -14,7 +14,10 @@ from wavetank.simulation.observer import Observer
 
 @dataclass(slots=True)
 class NodeEnergy:
-    """The energy of one node: joules until `since`, and the time in each state in nanoseconds."""
+    """The energy of one node: joules until `since`, and the time in each state in nanoseconds.
+
+    `history` has the joules so far whenever power changed; between two entries they rise linearly.
+    """
 
     name: str
     model: PowerModel
@@ -26,6 +29,7 @@ class NodeEnergy:
     since: Nanoseconds = 0
     times: dict[str, Nanoseconds] = field(default_factory=dict)
     switches: int = 0
+    history: list[tuple[Nanoseconds, float]] = field(default_factory=list)
 
     def settle(self, now: Nanoseconds) -> None:
         """Adds up energy and time until now."""
@@ -33,6 +37,7 @@ class NodeEnergy:
         self.joules += self.watts * passed / SECOND
         self.times[self.state] = self.times.get(self.state, 0) + passed
         self.since = now
+        self.history.append((now, self.joules))
 
 
 class EnergyRecorder(Observer):
@@ -71,6 +76,7 @@ class EnergyRecorder(Observer):
         capacity = node.allocatable.get(CPU, 0)
         model = read_power(annotation, capacity / 1000)
         entry = self.nodes[node.name] = NodeEnergy(node.name, model, capacity, since=self._clock.now)
+        entry.history.append((self._clock.now, 0.0))
         entry.state = node.annotations.get(POWER_STATE, ON)
         entry.used = node.load.get(CPU, 0)
         self._change(entry, int(entry.state == ON))

@@ -24,7 +24,7 @@ JOBS = Table(
         Column("turnaround_time", float, "finish − submission", SECONDS),
         Column("stretch", float, "turnaround ÷ execution"),
         Column("allocated_resources", str, "numbers of its nodes: `0-3 5`"),
-        Column("consumed_energy", float, "-1: not simulated"),
+        Column("consumed_energy", float, "energy of its nodes while it ran; -1 if no node has a power model", "J"),
         Column("metadata", str, "empty"),
     ),
 )
@@ -34,7 +34,12 @@ SCHEDULE = Table(
     "one row of totals",
     (
         Column("batsim_version", str, "`wavetank` and its version"),
-        Column("consumed_joules", float, "-1: not simulated"),
+        Column(
+            "consumed_joules",
+            float,
+            "energy of all nodes from the first submission to the last finish; -1 if no node has a power model",
+            "J",
+        ),
         Column("makespan", float, "last finish − first submission", SECONDS),
         Column("max_slowdown", float, "greatest stretch"),
         Column("max_turnaround_time", float, "longest turnaround", SECONDS),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import mul
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,16 +17,28 @@ from wavetank.results.metrics.jobs import STATES, SUCCESS, FinishedJobs
 from wavetank.results.metrics.podtable import PodTable
 from wavetank.results.write.csvfiles import Blocks, quoted, write_columns, write_rows
 
+if TYPE_CHECKING:
+    from wavetank.results.metrics.energy import JobEnergy
+
 _ENDS = [f"{int(state == SUCCESS)},{name}" for state, name in enumerate(STATES)]
 
 
-def write_batsim(pods: PodTable, jobs: FinishedJobs, folder: Path, version: str) -> None:
-    """Writes jobs.csv and schedule.csv; a pod of no stated job is a job of its own."""
-    write_columns(folder, schema.JOBS, len(jobs.ids), lambda part: _blocks(jobs, part))
-    write_rows(folder, schema.SCHEDULE, [_totals(jobs, len(pods.recorder.nodes), version)])
+def write_batsim(
+    pods: PodTable, jobs: FinishedJobs, folder: Path, version: str, energy: JobEnergy | None = None
+) -> None:
+    """Writes jobs.csv and schedule.csv; a pod of no stated job is a job of its own.
+
+    `energy` is that of the jobs, None if no node has a power model.
+    """
+    joules = ["-1"] * len(jobs.ids) if energy is None else [f"{each:.6f}" for each in energy.joules]
+    write_columns(folder, schema.JOBS, len(jobs.ids), lambda part: _blocks(jobs, joules, part))
+    totals = _totals(jobs, len(pods.recorder.nodes), version)
+    if energy is not None:
+        totals["consumed_joules"] = f"{energy.total:.6f}"
+    write_rows(folder, schema.SCHEDULE, [totals])
 
 
-def _blocks(jobs: FinishedJobs, part: slice) -> Blocks:
+def _blocks(jobs: FinishedJobs, joules: Sequence[str], part: slice) -> Blocks:
     stated = jobs.stated[part]
     times = (jobs.started, jobs.execution, jobs.finished, jobs.waiting, jobs.turnaround)
     return {
@@ -37,7 +51,7 @@ def _blocks(jobs: FinishedJobs, part: slice) -> Blocks:
             *(column[part] for column in times), ratios=[jobs.stretch[part]]
         ),
         "allocated_resources": jobs.machines[part],
-        "consumed_energy,metadata": ["-1,"] * len(stated),
+        "consumed_energy,metadata": [f"{each}," for each in joules[part]],
     }
 
 
