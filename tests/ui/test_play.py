@@ -21,6 +21,7 @@ from tests.ui.accessibility import problems_of
 from wavetank.apiserver.http.authentication import Authenticator
 from wavetank.apiserver.http.server import Server, listen, make_config
 from wavetank.cli.main import main
+from wavetank.errors import InputError
 from wavetank.results.read.runfolder import runs_in
 from wavetank.ui.login import OneTimeLogin
 from wavetank.ui.play.app import PlayApp
@@ -73,6 +74,12 @@ def test_a_run_is_read_by_columns(results: Path) -> None:
     assert read["pods"]["started"] == [0, 10, 60]
     assert read["pods"]["node"] == {"values": ["a", "b"], "codes": [0, 1, 1]}
     json.dumps(read)
+
+
+def test_a_sweep_is_played_scenario_by_scenario(tmp_path: Path) -> None:
+    (tmp_path / "sweep.json").write_text("{}")
+    with pytest.raises(InputError, match="give the folder of one of its scenarios"):
+        PlayApp(tmp_path, Authenticator(None, "127.0.0.1"), None, OneTimeLogin(None))
 
 
 def test_nodes_that_come_and_go_say_when(results: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from wavetank.apiserver.http.messages import ClientGoneError, parse_query, read_
 from wavetank.apiserver.http.streaming import Message, Receive, Send
 from wavetank.apiserver.requests.request import Request, Response
 from wavetank.errors import InputError
+from wavetank.results import layout
 from wavetank.results.read.runfolder import RunFolder, runs_in
 from wavetank.ui.login import OneTimeLogin
 from wavetank.ui.play.recording import read_recording
@@ -26,6 +27,8 @@ class PlayApp:
 
     def __init__(self, path: Path, guard: Authenticator, token: str | None, login: OneTimeLogin) -> None:
         self._guard = guard
+        if (path / layout.SWEEP).is_file():
+            raise InputError("these are results of a sweep: give the folder of one of its scenarios", source=str(path))
         self._runs: dict[str, RunFolder] = {run.label: run for run in runs_in(path)}
         self._name = path.resolve().name
         endpoints: dict[tuple[str, str], Endpoint] = {
