@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from tests.explanation.clusters import explained, table, wavetank, write
 from tests.support.objects import a_taint, node_manifest, pod_manifest
 
@@ -57,6 +59,12 @@ def test_the_table_of_a_small_cluster(tmp_path):
     assert ["n0", "*", "300", "81", "0", "93", "0", "474"] in rows
     assert ["n1", "300", "62", "0", "87", "0", "449"] in rows
     assert ["TaintToleration", "node(s)", "had", "untolerated", "taint(s)", "1", "n2"] in rows
+
+
+@pytest.mark.parametrize("scheduler", ["default", "topsis"])
+def test_one_node_is_not_counted_as_many(tmp_path, scheduler):
+    printed = table(tmp_path, [node_manifest("n0")], [pod_manifest("p")], "--scheduler", scheduler)
+    assert "  1 node: 1 feasible, 0 filtered out\n" in printed
 
 
 def test_ties_and_failures_in_tables(tmp_path):

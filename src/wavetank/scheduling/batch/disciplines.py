@@ -36,7 +36,7 @@ class InOrder:
             placement = timeline.place_now(job)
             if placement is None:
                 return
-            _take(job, placement, timeline, timeline.now)
+            _reserve(job, placement, timeline.now, timeline)
             yield job, placement
 
     def forget(self, job: BatchJob, timeline: Timeline) -> None:
@@ -57,13 +57,13 @@ class Easy(InOrder):
         for job in waiting:
             placement = timeline.place_now(job)
             if placement is not None:
-                _take(job, placement, timeline, timeline.now)
+                _reserve(job, placement, timeline.now, timeline)
                 yield job, placement
             elif reserved is None and (found := timeline.earliest(job)) is not None:
                 reserved = (job, found[1], found[0])
-                _take(job, found[1], timeline, found[0])
+                _reserve(*reserved, timeline)
         if reserved is not None:
-            _give_back(*reserved, timeline)
+            _cancel(*reserved, timeline)
 
 
 class Conservative:
@@ -92,7 +92,7 @@ class Conservative:
         """Gives back a job's reservation."""
         planned = self._planned.pop(job, None)
         if planned is not None:
-            _give_back(job, *planned, timeline)
+            _cancel(job, *planned, timeline)
 
     def forget_all(self) -> None:
         """Drops all reservations."""
@@ -103,12 +103,12 @@ class Conservative:
         if found is not None:
             start, placement = found
             self._planned[job] = (placement, start)
-            _take(job, placement, timeline, start)
+            _reserve(job, placement, start, timeline)
 
 
-def _take(job: BatchJob, placement: Placement, timeline: Timeline, start: Nanoseconds) -> None:
-    timeline.take(start, start + job.takes, placement.slots, placement.amounts)
+def _reserve(job: BatchJob, placement: Placement, start: Nanoseconds, timeline: Timeline) -> None:
+    timeline.reserve(start, start + job.takes, placement.slots, placement.amounts)
 
 
-def _give_back(job: BatchJob, placement: Placement, start: Nanoseconds, timeline: Timeline) -> None:
-    timeline.give_back(start, start + job.takes, placement.slots, placement.amounts)
+def _cancel(job: BatchJob, placement: Placement, start: Nanoseconds, timeline: Timeline) -> None:
+    timeline.cancel(start, start + job.takes, placement.slots, placement.amounts)

@@ -12,17 +12,23 @@ from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
 FOREVER: Nanoseconds = 2**62  # the end of a job without a walltime
 
 
-class Shape(NamedTuple):
+class Shape:
     """What each of some equal pods needs: an amount per row of the timeline, on one of the `allowed` slots."""
 
-    amounts: IntArray
-    allowed: BoolArray
+    __slots__ = ("_asked", "_divisors", "_refused", "amounts")
+
+    def __init__(self, amounts: IntArray, allowed: BoolArray) -> None:
+        self.amounts = amounts
+        self._asked = np.flatnonzero(amounts)
+        self._divisors = amounts[self._asked, None]
+        self._refused = None if allowed.all() else ~allowed
 
     def capacity(self, free: IntArray) -> IntArray:
         """Returns how many of these pods fit in each slot."""
-        asked = np.flatnonzero(self.amounts)
-        fitting = (free[asked] // self.amounts[asked, None]).min(axis=0)
-        return np.where(self.allowed, fitting.clip(min=0), 0)
+        fitting: IntArray = np.maximum((free[self._asked] // self._divisors).min(axis=0), 0)
+        if self._refused is not None:
+            fitting[self._refused] = 0
+        return fitting
 
 
 class Placement(NamedTuple):
@@ -77,5 +83,5 @@ class BatchJob:
 def _first(capacity: IntArray, pods: int) -> IntArray | None:
     """Returns how many pods each slot gets if the first slots are filled first; None if they do not all fit."""
     before = np.cumsum(capacity) - capacity
-    counts: IntArray = np.minimum(capacity, (pods - before).clip(min=0))
+    counts: IntArray = np.minimum(capacity, np.maximum(pods - before, 0))
     return counts if counts.sum() == pods else None
