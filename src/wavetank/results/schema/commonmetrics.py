@@ -105,7 +105,7 @@ class CommonMetrics:
     slowdown_fairness: Annotated[
         float | None,
         about(
-            "Jain's index of the jobs' slowdowns: from 1 ÷ n (one job bears it all) to 1 (all alike)",
+            "Jain's index of the jobs' slowdowns: from 1 ÷ n (one job has all of it) to 1 (all alike)",
             label="Fairness of slowdowns (Jain)",
             better="higher",
         ),

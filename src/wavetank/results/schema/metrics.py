@@ -98,7 +98,7 @@ class Metrics(CommonMetrics):
     hpa_missing_pod_hours: Annotated[
         float | None,
         about(
-            "load above what the running pods carry at the target, over time, in hours of pods",
+            "load above what the running pods carry at the target, over time, in pod-hours",
             label="Missing pod-hours",
             better="lower",
             optional=True,
@@ -198,7 +198,7 @@ class Metrics(CommonMetrics):
     idle_cost: Annotated[
         float | None,
         about(
-            "the part of the cost that no pod bears: capacity that no pod requests, and the time in which nodes boot",
+            "the cost that is charged to no pod: capacity that no pod requests, and the time in which nodes boot",
             PRICE,
             label="Cost of idle capacity",
             better="lower",

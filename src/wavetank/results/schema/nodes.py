@@ -23,7 +23,9 @@ CAPACITY = Table(
         Column("memory_requested_bytes", float, "memory that bound pods request", BYTES),
         Column("memory_pending_bytes", float, "memory that pending pods request", BYTES),
         Column("price", float, "price of all machines, from their order until they are gone", _PRICE_PER_HOUR),
-        Column("idle_price", float, "the part of it that no pod bears, see `namespace_costs.csv`", _PRICE_PER_HOUR),
+        Column(
+            "idle_price", float, "the part of it that is charged to no pod, see `namespace_costs.csv`", _PRICE_PER_HOUR
+        ),
         Column("cost", float, "cost from the start to the end of the interval", PRICE),
     ),
 )
@@ -37,8 +39,8 @@ NODE_TIMELINE = Table(
         Column("ordered_s", float, "when the machine was ordered", SECONDS),
         Column("node_s", float, "when its node registered", SECONDS),
         Column("ready_s", float, "when its node was ready", SECONDS),
-        Column("notice_s", float, "when the cloud announced to take it back: an interruption", SECONDS),
-        Column("removal_s", float, "when its deletion was asked for", SECONDS),
+        Column("notice_s", float, "when the cloud announced its interruption", SECONDS),
+        Column("removal_s", float, "when its deletion was requested", SECONDS),
         Column("gone_s", float, "when it was gone", SECONDS),
         Column("price", float, "of an hour", _PRICE_PER_HOUR),
         Column(
@@ -59,7 +61,7 @@ NODE_GROUPS = Table(
         Column("most_nodes", int, "most nodes at a time"),
         Column("node_hours", float, "time of all its nodes", _HOURS),
         Column("cost", float, "what its machines cost", PRICE),
-        Column("idle_cost", float, "the part of it that no pod bears", PRICE),
+        Column("idle_cost", float, "the part of it that is charged to no pod", PRICE),
         Column("ordered", int, "machines that were ordered after the start"),
         Column("failed", int, "machines that were given up before they became nodes"),
         Column("mean_boot_s", float, "mean time from order to ready node", SECONDS),
@@ -79,8 +81,8 @@ NAMESPACE_COSTS = Table(
         Column(
             "cost",
             float,
-            "what its pods cost: each bears, from binding to end, the mean of the shares of its node's allocatable CPU"
-            " and memory that it requests; the rest of a node's cost is idle",
+            "what its pods cost: each is charged, from binding to end, the mean of the shares of its node's allocatable"
+            " CPU and memory that it requests; the rest of a node's cost is idle",
             PRICE,
         ),
         Column("cost_per_finished_pod", float, "cost ÷ finished pods", PRICE),

@@ -13,12 +13,12 @@ _QUANTILES = (
 )
 
 _SERVICE = Column("service", str, "name of the service")
-_OPERATION = Column("operation", str, "operation that users asked for")
+_OPERATION = Column("operation", str, "operation that users requested")
 _RATE = "requests/s"
 
 SERVICES = Table(
     layout.SERVICES,
-    "one row per operation that users asked for; only in runs with services",
+    "one row per operation that users requested; only in runs with services",
     (
         _SERVICE,
         _OPERATION,
@@ -92,7 +92,7 @@ SERVICE_CALLS = Table(
         Column("failed", int, "calls that failed"),
         Column("failures", str, "failed calls by reason: `TIMEOUT=3;NO_INSTANCE_AVAILABLE=1`"),
         Column("mean_s", float, "mean response time, as the caller sees it; the sum of the next three", SECONDS),
-        Column("messages_s", float, "mean time in which request and answer are under way", SECONDS),
+        Column("messages_s", float, "mean time in which request and answer are in transit", SECONDS),
         Column("calls_s", float, "mean time in which the called operation waits for its own calls", SECONDS),
         Column("cpu_s", float, "mean time at the CPU, computed or waiting for it", SECONDS),
         *_QUANTILES,
@@ -102,7 +102,7 @@ SERVICE_CALLS = Table(
 
 SERVICE_HISTOGRAMS = Table(
     layout.SERVICE_HISTOGRAMS,
-    "one row per interval, operation that users asked for and bucket of response times; only in runs with services",
+    "one row per interval, operation that users requested and bucket of response times; only in runs with services",
     (
         Column("time_s", float, "start of the interval", SECONDS),
         _SERVICE,
