@@ -144,6 +144,17 @@ def test_webhooks_are_a_barrier() -> None:
     assert "webhooks" in driven.session.barrier
 
 
+def test_a_write_during_which_time_passes_is_a_barrier() -> None:
+    driven = Driven()
+
+    def wait(served: ServedCluster) -> Response:
+        driven.advance(30)  # as while a large object is checked beside the loop
+        return Response(200, [])
+
+    driven.session.act("wait", wait)
+    assert "large object" in driven.session.barrier
+
+
 def test_a_session_that_is_not_repeated_exactly_stays_as_it_is() -> None:
     driven = Driven()
     driven.deploy("web")

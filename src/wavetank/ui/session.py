@@ -89,10 +89,18 @@ class Session:
             raise StatusError(503, "ServiceUnavailable", "the cluster is going back in time", {})
         if self._size > _MOST_BYTES:
             self._barrier, self._writes = "more was written than is kept", []
+        store = self.served.store
+        write = Write(store.clock.now, self._pacing.steps, store.version, title, act)
         if not self._barrier:
-            store = self.served.store
-            self._writes.append(Write(store.clock.now, self._pacing.steps, store.version, title, act))
-        return act(self.served)
+            self._writes.append(write)
+        answer = act(self.served)
+        if not self._barrier and not self._is_present(write):
+            self._barrier = "other things happened while a large object was checked"
+        return answer
+
+    def _is_present(self, write: Write) -> bool:
+        """Returns whether nothing else has happened since a write came."""
+        return self._writes[-1] is write and (self._pacing.steps, self.served.clock.now) == (write.steps, write.at)
 
     @property
     def barrier(self) -> str:
