@@ -32,7 +32,7 @@ from wavetank.scheduling.volcano.session.ties import ByName
 from wavetank.simulation.observer import Observer
 from wavetank.simulation.simulation import Simulation
 
-FEW_ORDERS, ORDERS = 12, 60  # of Go's maps that are tried; more than the first if these differ
+FEW_ORDERS, ORDERS = 12, 60  # of victims that are tried; more than the first if these differ
 _POD = re.compile(r"/api/v1/namespaces/([^/]+)/pods/([^/]+?)(/binding)?")
 
 Done = frozenset[tuple[str, ...]]  # binds, evictions, and the phases of PodGroups
@@ -42,7 +42,7 @@ Done = frozenset[tuple[str, ...]]  # binds, evictions, and the phases of PodGrou
 class Agreement:
     """How many sessions were compared, how many binds and evictions they made, and which of them differ.
 
-    `ordered` are those that are the same in another order of Go's maps only.
+    `ordered` are those that are the same only if victims are sought in another order than by name.
     """
 
     sessions: int = 0
@@ -91,9 +91,9 @@ class SessionComparison(Observer):
         more = range(FEW_ORDERS, ORDERS) if len(set(first)) > 1 else ()
         self._possible = [*first, *(self._run(Random(order)) for order in more)]
 
-    def _run(self, maps: Random | None) -> Done:
+    def _run(self, victims: Random | None) -> Done:
         now = self._store.clock.now
-        session = Session(self._cache, self._conf, self._plugins, now=now, start=0, ties=ByName(), maps=maps)
+        session = Session(self._cache, self._conf, self._plugins, now=now, start=0, ties=ByName(), victims=victims)
         outcome = run_session(session)
         binds = (("bind", task.key, node) for task, node in outcome.binds)
         evictions = (("evict", task.key) for task, _ in outcome.evicts)

@@ -31,6 +31,7 @@ class Session:
     Whatever it changes in the cache is put back when it ends; what it wants done is in its outcome. `now` is the time
     by which waiting times are computed, on the clock of the objects' creation.
     With `maps`, what Volcano iterates over in the order of a Go map comes in random order; without, always in the same.
+    With `victims`, so do the pods of a node among which victims are sought: recordings have them by name.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Session:
         observer: Observer | None = None,
         without: frozenset[str] = frozenset(),
         maps: random.Random | None = None,
+        victims: random.Random | None = None,
     ) -> None:
         self.cache = cache
         self.conf = conf
@@ -54,6 +56,7 @@ class Session:
         self.observer = observer
         self.without = without
         self._maps = maps
+        self._victims = victims
         self.outcome = SessionOutcome()
         self.fit_errors: dict[str, str] = {}  # summaries of the statuses of jobs' tasks, by job
         self.enqueue_rejections: dict[str, str] = {}  # why jobs were not enqueued, by job
@@ -101,6 +104,10 @@ class Session:
     def in_map_order(self, items: list[T]) -> list[T]:
         """Returns items in an order that they might have in a Go map."""
         return items if self._maps is None else self._maps.sample(items, len(items))
+
+    def in_victim_order(self, tasks: list[Task]) -> list[Task]:
+        """Returns the tasks of a node in the order in which victims are sought."""
+        return tasks if self._victims is None else self._victims.sample(tasks, len(tasks))
 
     def queue_of(self, job: Job) -> QueueInfo:
         """Returns the queue of a job."""

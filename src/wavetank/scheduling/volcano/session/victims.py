@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def tasks_on(session: Session, slot: int) -> list[Task]:
-    """Returns the tasks of a node that were there when the session began, by name or in the order of a Go map."""
+    """Returns the tasks of a node that were there when the session began, in the order in which victims are sought."""
     found = session.cache.on_node[slot] if slot < len(session.cache.on_node) else {}
-    return session.in_map_order([found[key] for key in sorted(found)])
+    return session.in_victim_order([found[key] for key in sorted(found)])
 
 
 def victims_in_turn(session: Session, victims: Iterable[Task], preemptor: Task) -> Heap[Task]:
