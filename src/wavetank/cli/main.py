@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 import time
 import traceback
 from importlib import import_module
 from io import TextIOWrapper
+from types import FrameType
 from typing import NoReturn
 
 import click
@@ -100,10 +102,14 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Runs the command line; ends with 0, 1 (a difference), 2 (bad input), 3 (a scheduler failed) or 130 (Ctrl-C)."""
+    """Runs the command line; ends with 0, 1 (a difference), 2 (bad input), 3 (a scheduler failed) or 130 (Ctrl-C).
+
+    SIGTERM ends it with 143, SIGHUP with 129.
+    """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without ± is no reason to fail
     begun = time.perf_counter()
+    _end_orderly()
     try:
         sys.exit(cli(sys.argv[1:] or ["--help"], standalone_mode=False))
     except click.UsageError as error:
@@ -119,6 +125,19 @@ def main() -> None:
         if settings.verbose:
             click.echo(f"took {time.perf_counter() - begun:.1f} s", err=True)
         gc.freeze()  # a last collection of garbage would take a tenth of a second
+
+
+def _end_orderly() -> None:
+    """Lets SIGTERM and SIGHUP end a command like an exception, which ends its workers and removes unfinished files."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP
+            signal.signal(number, _terminate)
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    signal.signal(number, signal.SIG_DFL)  # a second one ends the process at once
+    raise SystemExit(128 + number)
 
 
 def _fail(message: str, status: int) -> NoReturn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,12 +16,14 @@ from types import ModuleType
 from wavetank.errors import WavetankError
 from wavetank.experiments.run import RunFailure, RunPlan, RunResult, try_run
 from wavetank.experiments.runner import Progress, succeeded
+from wavetank.kernel.lifetime import begin_worker
 
 _counts: SynchronizedArray[int] | None = None
 
 
-def _begin(counts: SynchronizedArray[int]) -> None:
+def _begin(parent: int, counts: SynchronizedArray[int]) -> None:
     global _counts  # a pool hands shared memory over only like this
+    begin_worker(parent)
     _counts = counts
 
 
@@ -36,7 +39,7 @@ def make_in_parallel(plans: Sequence[RunPlan], jobs: int, progress: Progress | N
     """Makes so many runs at a time, each in a process of its own."""
     context = multiprocessing.get_context("spawn")
     counts: SynchronizedArray[int] = context.Array("q", len(plans))
-    pool = ProcessPoolExecutor(jobs, context, _begin, (counts,))
+    pool = ProcessPoolExecutor(jobs, context, _begin, (os.getpid(), counts))
     try:
         with independent_children():
             futures = [pool.submit(_make_run_there, i, plan) for i, plan in enumerate(plans)]

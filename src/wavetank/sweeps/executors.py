@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -12,6 +13,7 @@ from wavetank.errors import WavetankError
 from wavetank.experiments.run import RunFailure, RunResult
 from wavetank.experiments.runner import can_travel
 from wavetank.experiments.workers import independent_children, stop_workers
+from wavetank.kernel.lifetime import begin_worker
 from wavetank.sweeps.runstore import RunStore, Task
 
 Made = tuple[Task, RunResult | RunFailure]
@@ -32,7 +34,7 @@ def on_this_machine(jobs: int) -> Executor:
 
 
 def _in_processes(store: RunStore, tasks: Sequence[Task], processes: int) -> Iterator[Made]:
-    pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"))
+    pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), begin_worker, (os.getpid(),))
     with ExitStack() as stack:
         stack.callback(pool.shutdown, cancel_futures=True)
         try:

@@ -6,7 +6,7 @@ from platform import machine
 
 import pytest
 
-from wavetank.loop.processes.process import die_with_parent
+from wavetank.kernel.lifetime import die_with_parent
 from wavetank.loop.tracing.tracing import Followed, ask_for_tracing
 
 

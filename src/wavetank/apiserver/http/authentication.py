@@ -74,7 +74,9 @@ class Authenticator:
         return self._is_token(_proxy_password(headers.get("proxy-authorization", "")))
 
     def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode(), self._token)
+        # headers are read as Latin-1, in which clients write them, or else in UTF-8
+        written = (given.encode("latin-1", "replace"), given.encode("utf-8", "replace"))
+        return any(hmac.compare_digest(each, self._token) for each in written)
 
 
 def _check_origin(origin: str, host: str | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from wavetank.apiserver.errors import StatusError
@@ -12,6 +13,8 @@ from wavetank.apiserver.requests.negotiation import Representation, of_error
 from wavetank.apiserver.requests.request import Request, Response
 
 PRIVATE = ("cache-control", "no-cache, private")
+
+_MOST_WARNINGS = 50  # clients refuse responses with more than a hundred headers
 
 
 def answer(
@@ -44,7 +47,7 @@ def refusal(error: StatusError, request: Request) -> Response:
 def headers_of(representation: Representation, warnings: Iterable[str]) -> list[tuple[str, str]]:
     """Returns the headers of a response; each warning is a header of its own."""
     headers = [("content-type", representation.media_type), PRIVATE]
-    return headers + [warning(text) for text in dict.fromkeys(warnings)]
+    return headers + [warning(text) for text in islice(dict.fromkeys(warnings), _MOST_WARNINGS)]
 
 
 def warning(text: str) -> tuple[str, str]:

@@ -157,6 +157,9 @@ def check_timeout(request: Request) -> None:
         raise bad_request(f"invalid timeout specified in the request URL - {error}") from None
 
 
+_LONGEST_NUMBER = 30  # digits; Python refuses to read thousands of them
+
+
 def dry_run_errors(values: list[str]) -> list[FieldError]:
     """Returns the errors in the values of dryRun, of which only All is valid."""
     if all(value == "All" for value in values):
@@ -170,7 +173,7 @@ def integer(text: str) -> int | None:
         return None
     if not re.fullmatch(r"[+-]?[0-9]+", text):
         raise bad_request(f"strconv.ParseInt: parsing {quote(text)}: invalid syntax")
-    if not -(2**63) <= int(text) < 2**63:
+    if len(text) > _LONGEST_NUMBER or not -(2**63) <= int(text) < 2**63:
         raise bad_request(f"strconv.ParseInt: parsing {quote(text)}: value out of range")
     return int(text)
 
@@ -192,7 +195,7 @@ def parse_list_version(text: str) -> int:
 
 
 def _version_problem(text: str) -> str:
-    if not text or (re.fullmatch("[0-9]+", text) and int(text) < 2**64):
+    if not text or (re.fullmatch("[0-9]{1,30}", text) and int(text) < 2**64):
         return ""
     why = "value out of range" if re.fullmatch("[0-9]+", text) else "invalid syntax"
     return str(bad_value("resourceVersion", text, f"strconv.ParseUint: parsing {quote(text)}: {why}"))

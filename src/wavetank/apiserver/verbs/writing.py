@@ -338,7 +338,7 @@ class Writer:
 
     def _check_version(self, write: Write, metadata: Document, old: Resource) -> None:
         text = metadata.get("resourceVersion") or "0"
-        if not re.fullmatch("[0-9]+", text):
+        if not re.fullmatch("[0-9]{1,30}", text):
             raise errors.plain(f"strconv.ParseUint: parsing {quote(text)}: invalid syntax")
         if int(text) == 0:
             if not strategy_of(self.objects.stored(write.kind)).unconditional_update:

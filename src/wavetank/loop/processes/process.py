@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import ctypes
 import os
 import select
 import signal
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from wavetank.cluster.objects.resource import EPOCH_SECONDS
 from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.kernel.lifetime import die_with_parent
 from wavetank.loop.errors import ProcessError
 from wavetank.loop.transport.listener import Listener
 
@@ -25,10 +25,7 @@ _REPORT = struct.Struct("=qq")
 _TIME = struct.Struct("=q")
 _NEVER = 1 << 62  # due time of no timer
 _TAIL_LINES, _TAIL_BYTES = 5, 2000
-_PR_SET_PDEATHSIG = 1
 _GRACE_S = 1.0
-
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 @dataclass(frozen=True)
@@ -200,8 +197,3 @@ def plain_environment() -> dict[str, str]:
     """Returns the environment without variables that would mislead a program: proxies, a surrounding cluster."""
     foreign = ("_PROXY", "KUBERNETES_SERVICE_", "KUBECONFIG", "GODEBUG", "GOGC", "GOMEMLIMIT")
     return {key: value for key, value in os.environ.items() if not any(word in key.upper() for word in foreign)}
-
-
-def die_with_parent() -> None:
-    """Lets the kernel kill this process when its parent ends; to be called between fork and exec."""
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

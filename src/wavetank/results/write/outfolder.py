@@ -9,8 +9,18 @@ from shutil import rmtree
 from tempfile import mkdtemp
 
 from wavetank.errors import InputError
+from wavetank.files import locked, remove_unlocked
 from wavetank.results import layout
 from wavetank.results.facts import ExperimentFacts, read_facts
+
+_PREFIX = ".wavetank-"
+_LOCK = "lock"
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Removes unfinished results of runs that were killed: no process holds their lock any more."""
+    for left in folder.glob(f"{_PREFIX}*"):
+        remove_unlocked(left, _LOCK)
 
 
 def check_out(out: Path) -> None:
@@ -55,10 +65,12 @@ def written_whole(out: Path) -> Iterator[Path]:
 @contextmanager
 def _beside(target: Path) -> Iterator[tuple[Path, Path]]:
     """Yields a new folder, and a path for the old one, on the same file system as `target`."""
-    both = Path(mkdtemp(prefix=".wavetank-", dir=target.parent))
+    remove_leftovers(target.parent)
+    both = Path(mkdtemp(prefix=_PREFIX, dir=target.parent))
     try:
-        (both / "new").mkdir()
-        yield both / "new", both / "old"
+        with locked(both / _LOCK):
+            (both / "new").mkdir()
+            yield both / "new", both / "old"
     finally:
         rmtree(both, ignore_errors=True)
 

@@ -56,7 +56,10 @@ def validate_event_update(new: Document, old: Document, strict: bool) -> list[Fi
 
 
 def _always(event: Document, strict: bool) -> Iterator[FieldError]:
-    namespace = (event.get("metadata") or {}).get("namespace") or ""
+    metadata = event.get("metadata") or {}
+    namespace = metadata.get("namespace") or ""
+    if not metadata.get("name"):
+        yield required("metadata.name", "name or generateName is required")
     if event.get("eventTime"):
         yield from _of_new_recorder(event, namespace, "reportingController" if strict else "reportingComponent")
     else:

@@ -1,0 +1,27 @@
+"""Processes that end with the one that started them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+
+
+def die_with_parent() -> None:
+    """Lets the kernel kill this process when its parent ends, whatever ends it; on Linux only.
+
+    May be called between fork and exec.
+    """
+    if _libc is not None:
+        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def begin_worker(parent: int) -> None:
+    """Begins a worker of the process `parent`: it dies with it, also if that has just ended."""
+    die_with_parent()
+    if sys.platform == "linux" and os.getppid() != parent:
+        os._exit(1)

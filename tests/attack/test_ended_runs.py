@@ -1,0 +1,62 @@
+"""Runs that are ended from outside: their workers end with them, and nothing is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import an_experiment, names_in
+from tests.cli.test_processes import SLOW, begun
+from tests.support.objects import pod_manifest
+from tests.support.waiting import PATIENCE_S, eventually
+from wavetank.files import locked
+from wavetank.results.write.outfolder import remove_leftovers
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers end with their parent on Linux")
+
+
+def is_alive(pid: int) -> bool:
+    with suppress(ProcessLookupError):
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+@pytest.mark.parametrize("ended_by", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], ids=lambda each: each.name)
+def test_the_workers_of_a_run_end_with_it(tmp_path: Path, ended_by: signal.Signals) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    pods = [pod_manifest(f"p{i}", cpu="1m", memory=None, duration="1") for i in range(500)]
+    (tmp_path / "pods.yaml").write_text("\n---\n".join(map(json.dumps, pods)))
+    experiment = an_experiment(
+        tmp_path, workload={"file": "pods.yaml"}, schedulers=[{"name": "slow", "python": "slow:Slow"}], seeds="1-4"
+    )
+    command = [sys.executable, "-m", "wavetank", "run", experiment, "-o", "a/out", "--jobs", "2"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    pids = begun(tmp_path, 2)
+    process.send_signal(ended_by)  # to it alone, not to its group
+    status = process.wait(PATIENCE_S)
+    assert status == (-ended_by if ended_by is signal.SIGKILL else 128 + ended_by)
+    eventually(lambda: not any(map(is_alive, pids)), "workers are left")
+    if ended_by is not signal.SIGKILL:
+        assert not [name for name in names_in(tmp_path) if name.startswith((".wavetank", "a"))]
+
+
+def test_what_a_killed_run_has_left_is_removed_by_the_next_one(tmp_path: Path) -> None:
+    dead, alive, foreign = (tmp_path / f".wavetank-{name}" for name in ("dead", "alive", "foreign"))
+    for folder in (dead, alive, foreign):
+        folder.mkdir()
+    (dead / "lock").touch()
+    long_ago = time.time() - 3600
+    with locked(alive / "lock"):
+        for folder in (dead, alive, foreign):
+            os.utime(folder, (long_ago, long_ago))
+        remove_leftovers(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".wavetank-alive", ".wavetank-foreign"]
