@@ -78,7 +78,7 @@ def test_another_run_operation_load_and_request_can_be_chosen(report: Path, open
     page.locator("#services-heat-controls").get_by_label("Operation").select_option(label="web.login")
     assert page.locator("#services-heat svg").get_attribute("aria-label") == "Response times of web.login over time"
     page.locator("#services-load-controls").get_by_label("Show").select_option(label="Pods")
-    assert "Pods of each service" in str(page.locator("#services-load svg").get_attribute("aria-label"))
+    assert "Pods of each service" in str(page.locator("#services-load > svg").get_attribute("aria-label"))
     before = page.locator("#services-trace").inner_html()
     page.locator("#services-trace-controls").get_by_label("Request").select_option(index=3)
     assert page.locator("#services-trace").inner_html() != before
