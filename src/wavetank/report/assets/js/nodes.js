@@ -87,6 +87,8 @@ class MachineChart {
     Object.assign(this, { host, run: null, end: 1 });
     host.classList.add("machines");
     onResize(host, () => this.draw());
+    timeAxis.zoomed.push(() => this.draw());
+    addDownloads(host, () => ({ name: "machines", picture: this.picture, rows: () => this.rows() }));
   }
 
   show(run, end) {
@@ -101,8 +103,9 @@ class MachineChart {
     const bar = Math.min(14, Math.max(1, 640 / Math.max(1, machines.length)));
     const left = Math.min(width / 4, Math.max(MARGIN.left, ...groups.map(([name]) => 14 + 7 * (name || "other nodes").length)));
     const bottom = Math.round(6 + machines.length * bar + 8 * groups.length);
-    this.x = linearScale(0, this.end, left, width - MARGIN.right);
+    this.x = linearScale(...(timeAxis.range ?? [0, Math.max(this.end, timeAxis.end)]), left, width - MARGIN.right);
     const picture = svg("svg", { width, height: bottom + MARGIN.bottom, role: "img", "aria-label": "Machines over time" });
+    this.picture = picture;
     this.drawGroups(picture, bar, left, width);
     picture.append(this.drawAxis(bottom, left, width));
     this.host.replaceChildren(picture);
@@ -125,22 +128,30 @@ class MachineChart {
   drawMachine(machine, y, bar) {
     const [, group, ordered, node, notice, , gone] = machine;
     const height = Math.max(0.8, bar - (bar > 4 ? 2 : 0)), end = gone ?? this.end;
-    const rect = (kind, from, to) => svg("rect", { class: kind, x: this.x(from), y, width: Math.max(0.5, this.x(to) - this.x(from)), height });
+    const place = (time) => this.x(Math.min(Math.max(time, this.x.low), this.x.high)); // machines reach over the ends of what is seen
+    const rect = (kind, from, to) => svg("rect", { class: kind, x: place(from), y, width: from > this.x.high || to < this.x.low ? 0 : Math.max(0.5, place(to) - place(from)), height });
     const hover = { onpointermove: (event) => this.point(machine, event), onpointerleave: () => tooltip.hide() };
     const drawn = svg("g", { class: `machine ${look(group).colour}`, ...hover });
     drawn.append(rect(node === null && gone !== null ? "failed" : "booting", ordered, node ?? end));
     if (node !== null) drawn.append(rect("life", node, notice ?? end));
-    if (notice !== null) {
-      drawn.append(rect("leaving", notice, end));
+    if (notice !== null) drawn.append(rect("leaving", notice, end));
+    if (notice !== null && notice >= this.x.low && notice <= this.x.high) {
       drawn.append(svg("path", { class: "interruption", d: markerPath(4, this.x(notice), y + height / 2, Math.min(5, Math.max(3, bar / 2))) }));
     }
     return drawn;
   }
 
+  /** The machines as rows of a table, a heading first; times in seconds. */
+  rows() {
+    const rows = this.run.machines.map(([name, group, ordered, node, notice, , gone]) =>
+      [name, this.run.groups[group][0], ordered, ...[node, notice, gone].map((time) => time ?? NaN)]);
+    return [["machine", "group", "ordered_s", "node_s", "notice_s", "gone_s"], ...rows];
+  }
+
   drawAxis(bottom, left, width) {
-    const unit = timeUnit(this.end), axis = svg("g", { class: "axis" });
+    const { low, high } = this.x, unit = timeUnit(high - low < 300 && high > 600 ? high : high - low), axis = svg("g", { class: "axis" });
     axis.append(svg("line", { x1: left, x2: width - MARGIN.right, y1: bottom, y2: bottom }));
-    for (const { at, text } of timeTicks(0, this.end, Math.max(2, (width - left) / 90), unit)) {
+    for (const { at, text } of timeTicks(low, high, Math.max(2, (width - left) / 90), unit)) {
       axis.append(svg("line", { x1: this.x(at), x2: this.x(at), y1: bottom, y2: bottom + 4 }));
       axis.append(svg("text", { x: this.x(at), y: bottom + 16, "text-anchor": "middle" }, text));
     }
