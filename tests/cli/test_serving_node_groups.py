@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli.commands import Wavetank
 
+POOL = "{name: p, instanceTypes: [{name: s, cpu: 4, memory: 8Gi, price: 1}]}"
 GROUP = "name: g, max: 3, cpu: 4, memory: 8Gi"
 
 
@@ -20,6 +21,8 @@ GROUP = "name: g, max: 3, cpu: 4, memory: 8Gi"
         pytest.param(f"nodeGroups: [{{{GROUP}, bootFailures: 2}}]", "expected a number, from 0 to 1", id="no share"),
         pytest.param("autoscaler: {expander: best}", "autoscaler.expander: ", id="an unknown expander"),
         pytest.param("groups: []", "unknown field 'groups'", id="an unknown field"),
+        pytest.param(f"nodePools: [{POOL}, {POOL}]", "nodePools[1].name: a second pool 'p'", id="two pools of a name"),
+        pytest.param("provisioner: {}", "provisioner: a provisioner needs nodePools", id="a provisioner without pools"),
         pytest.param("a: 1\n---\nb: 2", "expected one document, found 2", id="two documents"),
     ],
 )

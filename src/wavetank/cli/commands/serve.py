@@ -27,7 +27,9 @@ from wavetank.cluster.releases import NEWEST, SERVED, Version, version_name
 from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.controllers.descriptors import check_flags, read_names
 from wavetank.errors import InputError
-from wavetank.experiments.document.structures.nodegroups import NodeGroupsDocument, make_groups
+from wavetank.experiments.document.structures.nodegroups import make_groups
+from wavetank.experiments.document.structures.nodepools import make_provisioning
+from wavetank.experiments.document.structures.servednodes import ServedNodesDocument
 from wavetank.experiments.document.structures.values import parse_version
 from wavetank.experiments.kernels import compile_kernels
 from wavetank.kernel.garbage import short_collections
@@ -118,7 +120,7 @@ Examples:
 @click.option(
     "--node-groups",
     type=click.Path(path_type=Path),
-    help="A YAML file with nodeGroups and autoscaler, as in an Experiment: machines of Cluster API.",
+    help="A YAML file with nodeGroups and autoscaler (machines of Cluster API) or nodePools, as in an Experiment.",
 )
 @click.option(
     "--latency",
@@ -276,13 +278,15 @@ def _read_flags(text: str) -> dict[str, str]:
 
 def _with_node_groups(setting: ServedSetting, file: Path) -> ServedSetting:
     try:
-        read = NodeGroupsDocument.read(_only_document(file), "")
+        read = ServedNodesDocument.read(_only_document(file), "")
         groups = make_groups(read.node_groups, "nodeGroups")
+        provisioning = make_provisioning(read.node_pools, read.provisioner, "")
         if read.autoscaler is not None:
             Options.from_flags(read.autoscaler, "autoscaler")
     except InputError as error:
         raise (error if error.source else error.inside(source=str(file))) from None
-    return replace(setting, node_groups=groups, autoscaler_flags=read.autoscaler)
+    given = replace(setting, autoscaler_flags=read.autoscaler, provisioning=provisioning)
+    return given if provisioning is not None and not groups else replace(given, node_groups=groups)
 
 
 def _only_document(file: Path) -> object:

@@ -18,7 +18,7 @@ from wavetank.experiments.document.faults import late_faults, make_faults
 from wavetank.experiments.document.inputs import make_cluster, make_workload, read_machine_events
 from wavetank.experiments.document.schedulers import make_entries
 from wavetank.experiments.document.structures.nodegroups import check_flags, make_groups
-from wavetank.experiments.document.structures.nodepools import make_provisioning
+from wavetank.experiments.document.structures.nodepools import check_end, make_provisioning
 from wavetank.experiments.document.structures.spec import (
     API_VERSION,
     KIND,
@@ -152,6 +152,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
     operator = None if spec.operator is None else _operator(spec, folder, cluster, schedulers)
     if operator is not None:
         schedulers = _with_scheduler_name(schedulers, operator.options.scheduler_name, spec.kubernetes_version)
+    check_end(spec.node_pools, spec.horizon, "spec")
     controllers = make_controllers(spec.controllers, folder, "spec.controllers", flags)
     if "kueue" in controllers.names and cluster.has_kind("ClusterQueue"):
         _check_queues(cluster)
@@ -178,7 +179,7 @@ def parse_experiment(document: object, folder: Path, default_name: str = "experi
         controller_flags=flags,
         node_groups=groups,
         autoscaler_flags=check_flags(spec.autoscaler, spec.horizon, "spec.autoscaler"),
-        provisioning=make_provisioning(spec.node_pools, spec.provisioner, spec.horizon, "spec"),
+        provisioning=make_provisioning(spec.node_pools, spec.provisioner, "spec"),
         power_saving=_saving(spec.power_saving, cluster, groups),
         services=services,
         operator=operator,

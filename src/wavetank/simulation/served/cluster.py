@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from wavetank.apiserver.admission.chain import DEFAULT_PLUGINS
 from wavetank.apiserver.api import Api
@@ -10,7 +11,7 @@ from wavetank.apiserver.conversion.versions import serve_retired
 from wavetank.apiserver.requests.request import User
 from wavetank.apiserver.webhooks.calls import WebhookClient
 from wavetank.cluster.objects.groupkinds import POD
-from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource
+from wavetank.cluster.objects.resource import EPOCH_SECONDS, Manifest, Resource
 from wavetank.cluster.releases import SERVED, Version
 from wavetank.cluster.rules.readiness import stated_ready_since
 from wavetank.controllers.descriptors import start_controllers
@@ -41,7 +42,11 @@ from wavetank.simulation.served.store import ServedStore
 from wavetank.simulation.world import API_HISTORY, World
 from wavetank.workloads.cluster import Cluster
 
+if TYPE_CHECKING:
+    from wavetank.simulation.nodepools import Provisioning
+
 _AUTOSCALER = User("system:serviceaccount:kube-system:cluster-autoscaler", ("system:authenticated",))
+_PROVISIONER = User("system:serviceaccount:kube-system:karpenter", ("system:authenticated",))
 _MANAGER = User("system:kube-controller-manager", ("system:authenticated",))
 
 # How long an attempt takes, in seconds, if the latency model says nothing. With any time at all thousands of attempts
@@ -67,6 +72,7 @@ class ServedSetting:
     features: frozenset[str] = frozenset()  # enabled feature gates of the API server
     node_groups: tuple[ScalableGroup, ...] | None = None  # None: Cluster API's kinds are not served
     autoscaler_flags: Mapping[str, object] | None = None  # cluster-autoscaler's; None: there is none
+    provisioning: Provisioning | None = None  # node pools, as Karpenter's
     own_pods_only: bool = False  # a single scheduler leaves pods with another schedulerName alone
     webhooks: WebhookClient | None = None  # calls webhooks; None: none can be reached
     seed: int = 1
@@ -150,13 +156,18 @@ class ServedCluster:
         """Serves Kueue's kinds, as far as the cluster does not define them itself."""
         from wavetank.controllers.kueue.definitions import definitions  # few clusters need it
 
-        given = {each["metadata"]["name"] for each in cluster.manifests if each["kind"] == "CustomResourceDefinition"}
-        for each in definitions():
+        self._define(definitions(), cluster)
+
+    def _define(self, definitions: Iterable[Manifest], cluster: Cluster | None) -> None:
+        """Serves custom kinds, as far as the cluster does not define them itself."""
+        manifests = () if cluster is None else cluster.manifests
+        given = {each["metadata"]["name"] for each in manifests if each["kind"] == "CustomResourceDefinition"}
+        for each in definitions:
             if each["metadata"]["name"] not in given:
                 self.api.actor(_MANAGER).create(each)
 
     def _start_node_groups(self, setting: ServedSetting, controllers: ControllerContext) -> None:
-        """Starts the controllers of machines, and the cluster autoscaler if there is one."""
+        """Starts the controllers of machines, and the cluster autoscaler and the provisioner if there are."""
         evictions = ApiEvictions(self.api, _AUTOSCALER)
         if setting.node_groups is not None:
             start_node_groups(self.world.context, controllers, setting.node_groups, evictions)
@@ -164,6 +175,13 @@ class ServedCluster:
             client = self.api.actor(_AUTOSCALER)
             flags = setting.autoscaler_flags
             start_autoscaler(self.world.context, replace(controllers, client=client, flags=flags), evictions)
+        if setting.provisioning is not None:
+            from wavetank.controllers.karpenter.definitions import definitions  # few clusters need them
+            from wavetank.simulation.nodepools import start_provisioning
+
+            self._define(definitions(), setting.cluster)
+            own = replace(controllers, client=self.api.actor(_PROVISIONER))
+            start_provisioning(self.world.context, own, setting.provisioning, ApiEvictions(self.api, _PROVISIONER))
 
     def _serves(self, api_version: str, kind: str) -> bool:
         return self.api.kinds.named(api_version, kind) is not None

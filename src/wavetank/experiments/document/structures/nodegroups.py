@@ -107,17 +107,6 @@ class NodeGroupSpec(Structure):
         )
 
 
-class NodeGroupsDocument(Structure):
-    """Node groups and their autoscaler, for `wavetank serve`: the fields of an Experiment."""
-
-    node_groups: list[NodeGroupSpec] = field(
-        types.items(types.nested(NodeGroupSpec), least=0), default=[], doc="groups of nodes that grow and shrink"
-    )
-    autoscaler: Mapping[str, Any] | None = field(
-        types.mapping, default=None, doc="runs the cluster autoscaler with these flags"
-    )
-
-
 def make_groups(specs: Sequence[NodeGroupSpec], path: str) -> tuple[ScalableGroup, ...]:
     """Returns the groups; InputError if two have the same name, or if no size meets the bounds of one."""
     seen: set[str] = set()

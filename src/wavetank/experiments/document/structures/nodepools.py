@@ -279,23 +279,28 @@ class ProvisionerSpec(Structure):
 
 
 def make_provisioning(
-    specs: Sequence[NodePoolSpec], provisioner: ProvisionerSpec | None, horizon: Nanoseconds | None, path: str
+    specs: Sequence[NodePoolSpec], provisioner: ProvisionerSpec | None, path: str
 ) -> Provisioning | None:
-    """Returns the pools and settings; InputError if two pools have the same name, or without an end of the run."""
+    """Returns the pools and settings, None if there are none; InputError if two pools have the same name."""
+    inside = f"{path}." if path else ""
     if not specs:
         if provisioner is not None:
-            raise InputError("a provisioner needs nodePools", path=f"{path}.provisioner")
+            raise InputError("a provisioner needs nodePools", path=f"{inside}provisioner")
         return None
     names = [spec.name for spec in specs]
     for i, name in enumerate(names):
         if name in names[:i]:
-            raise InputError(f"a second pool {name!r:.60}", path=f"{path}.nodePools[{i}].name")
-    if horizon is None:
-        raise InputError("a run with node pools needs an end: state a horizon", path=f"{path}.horizon")
+            raise InputError(f"a second pool {name!r:.60}", path=f"{inside}nodePools[{i}].name")
     from wavetank.simulation.nodepools import Provisioning  # few experiments need it
 
-    pools = tuple(spec.simulated(f"{path}.nodePools[{i}]") for i, spec in enumerate(specs))
-    return Provisioning(pools, provisioner.settings(f"{path}.provisioner") if provisioner else Settings())
+    pools = tuple(spec.simulated(f"{inside}nodePools[{i}]") for i, spec in enumerate(specs))
+    return Provisioning(pools, provisioner.settings(f"{inside}provisioner") if provisioner else Settings())
+
+
+def check_end(specs: Sequence[NodePoolSpec], horizon: Nanoseconds | None, path: str) -> None:
+    """Raises InputError if a run has node pools and no end."""
+    if specs and horizon is None:
+        raise InputError("a run with node pools needs an end: state a horizon", path=f"{path}.horizon")
 
 
 def _check_options(pool: NodePool, path: str) -> None:
