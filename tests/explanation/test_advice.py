@@ -205,6 +205,14 @@ CASES = {
         "n0",
         ["add a toleration for gpu:NoSchedule, and lower the request of cpu by 1 to 1"],
     ),
+    "a taint and two requirements of a node affinity": (
+        [node_manifest("n0", taints=[a_taint("x")]), pod_manifest(affinity=node_affinity(zone="a", disk="ssd"))],
+        "n0",
+        [
+            f"drop the node affinity {ZONE} In [a], and drop the node affinity disk In [ssd]"
+            ", and add a toleration for x:NoSchedule"
+        ],
+    ),
     "scheduling gates": (
         [node_manifest("n0"), pod_manifest(schedulingGates=[{"name": "g"}])],
         None,
@@ -310,7 +318,7 @@ CPUS = st.sampled_from(["500m", "1", "1500m", "2"])
 MEMORIES = st.sampled_from(["512Mi", "1Gi", "2Gi"])
 LABELS = st.sampled_from([{}, WEB])
 AFFINITIES = st.sampled_from(
-    [None, None, anti_affinity(HOST), anti_affinity(ZONE), affinity(ZONE), node_affinity(zone="a")]
+    [None, None, anti_affinity(HOST), anti_affinity(ZONE), affinity(ZONE), node_affinity(zone="a", disk="ssd")]
 )
 
 

@@ -22,7 +22,6 @@ from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Workload
 
 _MOST_NAMES = 5
-_UNTRIED = ("gated", "ignored", "not_enqueued")
 
 
 @dataclass(frozen=True)

@@ -133,7 +133,7 @@ class _Adviser:
         short = {each.resource: each for node in self.nodes for each in node.shortages if each.resource != PODS}
         offers = list(self._helping([edit] for name in short if (edit := self._lowered(name)) is not None))
         several = ([edit] for node in self._by_shortage() if (edit := _fitted(node.shortages)) is not None)
-        yield from offers or list(self._helping(several))[:1]
+        yield from offers or islice(self._helping(several), 1)
 
     def _lowered(self, resource: str) -> Edit | None:
         before, unit = self._pod.requests[resource], unit_of(resource)

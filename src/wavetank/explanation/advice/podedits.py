@@ -122,6 +122,8 @@ class DropNodeAffinity(PodEdit):
     def edit_pod(self, spec: Spec) -> None:
         """Removes the requirement wherever it stands."""
         affinity = spec["affinity"]["nodeAffinity"]
+        if REQUIRED not in affinity:  # another edit has dropped the last requirement
+            return
         terms = [self._without(term) for term in affinity[REQUIRED]["nodeSelectorTerms"]]
         if self.requirement is None or not all(terms):  # terms are alternatives: an empty one would allow every node
             del affinity[REQUIRED]
