@@ -105,7 +105,7 @@ class Server(uvicorn.Server):
         """Stops after the present request; another signal ends the process at once, whatever it does."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
-        super().handle_exit(sig, frame)
+        self.should_exit = True  # and not more: uvicorn would raise the signal again at the end
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listens."""
