@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import pytest
+import uvicorn
 
 from tests.apiserver.serving import Served, a_small_pod, serving
 from tests.support.waiting import PATIENCE_S
+from wavetank.apiserver.http import server
 
 PODS = "/api/v1/namespaces/default/pods"
 CONFIGS = "/api/v1/namespaces/default/configmaps"
@@ -153,3 +157,30 @@ def test_requests_without_the_token_are_refused(served: Served) -> None:
     for path in ("/api/v1/pods", "/version", "/healthz", "/wavetank/clock", "/no/such/path"):
         answer: Any = served.ask("GET", path, Authorization="Bearer wrong")
         assert (answer.status, answer.json["message"]) == (401, "Unauthorized")
+
+
+@pytest.mark.parametrize("begun", [b"", b"GET /healthz HTTP/1.1\r\nHost: loc"], ids=["nothing", "half a head"])
+def test_a_connection_without_a_request_is_closed(monkeypatch: pytest.MonkeyPatch, begun: bytes) -> None:
+    monkeypatch.setattr(server, "_HEAD_S", 0.05)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        raise AssertionError("there is no request")
+
+    async def main() -> bytes:
+        config = server.make_config(app)  # type: ignore[arg-type]
+        config.load()
+        state = uvicorn.server.ServerState()
+        loop = asyncio.get_running_loop()
+        make = partial(server.HttpProtocol, config=config, server_state=state, app_state={})
+        listening = await loop.create_server(make, "127.0.0.1", 0)
+        reader, writer = await asyncio.open_connection(*listening.sockets[0].getsockname())
+        writer.write(begun)
+        try:
+            return await asyncio.wait_for(reader.read(), PATIENCE_S)
+        except ConnectionResetError:
+            return b""
+        finally:
+            writer.close()
+            listening.close()
+
+    assert asyncio.run(main()) == b""

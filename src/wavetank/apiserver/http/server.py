@@ -19,6 +19,7 @@ from wavetank.apiserver.http.tls import Certificate
 from wavetank.errors import WavetankError
 
 _IDLE_S = 180  # how long an idle connection is kept: longer than clients keep it, or they would use a closed one
+_HEAD_S = 30  # how long a client may take for the head of a request, its first one included
 _LAST_WORDS_S = 2  # how long watches may take to end when the server does
 _LARGEST_HEAD = 1 << 20  # bytes, as of the real server
 _LARGEST_MESSAGE = 1 << 20  # bytes of a WebSocket message from a client
@@ -45,6 +46,26 @@ class HttpProtocol(HttpToolsProtocol):
     """HTTP that answers half-closed connections, and can abort those of clients that do not read."""
 
     _head: int | None = None  # bytes of an incomplete head
+    _impatience: asyncio.TimerHandle | None = None  # closes a connection that does not complete a head
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Waits for a first request, but not for ever: idle connections would use up all descriptors."""
+        super().connection_made(transport)
+        self._wait_for_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Waits for nothing more."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait_for_head(self) -> None:
+        if self._impatience is None:
+            self._impatience = self.loop.call_later(_HEAD_S, self.transport.abort)
+
+    def _stop_waiting(self) -> None:
+        if self._impatience is not None:
+            self._impatience.cancel()
+            self._impatience = None
 
     def data_received(self, data: bytes) -> None:
         """Parses more data, unless a head is too long."""
@@ -58,12 +79,14 @@ class HttpProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Tells the application how to abort the connection."""
         self._head = 0
+        self._wait_for_head()
         super().on_message_begin()
         self.scope["extensions"] = {"wavetank.cut": {"cut": self.transport.abort}}
 
     def on_headers_complete(self) -> None:
         """Refuses CONNECT: kubectl sends it to its proxy, which is this server, before exec and attach."""
         self._head = None
+        self._stop_waiting()
         if self.parser.get_method() == b"CONNECT":
             self.transport.write(_NO_TUNNEL)
             self.transport.close()

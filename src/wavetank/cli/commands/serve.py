@@ -247,6 +247,8 @@ def command(
             certificate = make_certificate(Path(stack.enter_context(tempfile.TemporaryDirectory())), host)
         access = _access(host, listening.getsockname()[1], secret, certificate)
         write_kubeconfig(kubeconfig, access)
+        if certificate is None and not _is_loopback(host):
+            click.echo(f"warning: --host {host} without --tls: the token can be read on the network", err=True)
         server = make_server(app, certificate)
         _announce(access, kubeconfig, login)
         short_collections()
@@ -346,6 +348,10 @@ def _controllers(text: str) -> frozenset[str]:
 
 def _schedulers(scheduler: str, version: Version) -> tuple[Attachable, ...]:
     return () if scheduler == "none" else read_scheduler(scheduler, version)
+
+
+def _is_loopback(host: str) -> bool:
+    return host == "localhost" or host.startswith("127.") or host == "::1"
 
 
 def _access(host: str, port: int, token: str | None, certificate: Certificate | None) -> Access:
