@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.controllers.kueue.scenarios import Change, Manifest, Scenario, random_queues
-from tests.support.kueue import API, QUEUE, a_job
+from tests.support.kueue import (
+    API,
+    QUEUE,
+    a_cluster_queue,
+    a_flavor,
+    a_job,
+    a_local_queue,
+    a_priority_class,
+)
 from wavetank.cluster.objects.groupkinds import CLUSTER_QUEUE, LOCAL_QUEUE
 
 WORKLOADS = 14
@@ -42,13 +50,29 @@ def _checks(draw: random.Random, objects: Sequence[Manifest]) -> list[Manifest]:
         if queue["kind"] != "ClusterQueue" or draw.random() > 0.3:
             continue
         answer = draw.choice(("Ready", "Ready", "Ready", "Rejected"))
-        name = f"{answer.lower()}-{draw.randint(0, 20)}"
-        notes = {"wavetank.dev/check-delay": f"{name.partition('-')[2]}s", "wavetank.dev/check-answer": answer}
-        spec = {"controllerName": "wavetank.dev/simulated"}
-        metadata = {"name": name, "annotations": notes}
-        checks[name] = {"apiVersion": API, "kind": "AdmissionCheck", "metadata": metadata, "spec": spec}
+        check = a_check(answer, draw.randint(0, 20))
+        name = check["metadata"]["name"]
+        checks[name] = check
         queue["spec"]["admissionChecksStrategy"] = {"admissionChecks": [{"name": name}]}
     return list(checks.values())
+
+
+def a_check(answer: str, delay_s: int) -> Manifest:
+    """Returns an AdmissionCheck that is answered after some time."""
+    notes = {"wavetank.dev/check-delay": f"{delay_s}s", "wavetank.dev/check-answer": answer}
+    metadata = {"name": f"{answer.lower()}-{delay_s}", "annotations": notes}
+    spec = {"controllerName": "wavetank.dev/simulated"}
+    return {"apiVersion": API, "kind": "AdmissionCheck", "metadata": metadata, "spec": spec}
+
+
+def retried_checks() -> Scenario:
+    """Returns a scenario in which one of two checks wants to be asked again and again."""
+    checks = [a_check("Retry", 7), a_check("Ready", 3)]
+    strategy = {"admissionChecks": [{"name": each["metadata"]["name"]} for each in checks]}
+    queue = a_cluster_queue("q", {"x": {"cpu": 4}}, admissionChecksStrategy=strategy)
+    objects = [*checks, a_flavor("x"), queue, a_local_queue("q", "q"), a_priority_class("low", 0)]
+    jobs = [a_job(f"j{i}", "q", 5 + 4 * i, 20, {"cpu": "3"}, priority="low") for i in range(2)]
+    return Scenario(objects, jobs, workloads=2)
 
 
 def _stops(draw: random.Random, names: Sequence[str], end_s: int) -> list[Change]:

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from tests.controllers.kueue.mixed import random_mixed
+from tests.controllers.kueue.mixed import random_mixed, retried_checks
 from tests.controllers.kueue.scenarios import ENDLESS, Scenario, random_run
 from tests.support.kueue import find_kueue
 from wavetank.kernel.durations import SECOND
@@ -64,3 +64,8 @@ def test_both_decide_the_same_on_jobs(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(60) if ALL else (1, 4))
 def test_both_decide_the_same_on_pods_groups_checks_and_stopped_queues(seed: int) -> None:
     compare(random_mixed(seed))
+
+
+@pytest.mark.skipif(not ALL, reason="takes some seconds: make test-all")
+def test_both_ask_a_check_again_that_wants_it() -> None:
+    compare(retried_checks())
