@@ -20,6 +20,7 @@ from wavetank.controllers.karpenter.definitions import definitions
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND
 from wavetank.loop.building.cache import Cache
+from wavetank.loop.recipes import RECIPES
 from wavetank.simulation.observer import Observer
 from wavetank.simulation.simulation import Simulation
 
@@ -39,14 +40,7 @@ DISRUPTION = {
     "consolidateAfter": "60s",
     "budgets": [{"nodes": "50%"}],
 }
-FLAGS = [
-    "--disable-leader-election=true",
-    "--metrics-port=0",
-    "--health-probe-port=0",
-    "--kube-client-qps=5000",
-    "--kube-client-burst=5000",
-]
-PROGRAM = {"version": "v1.35.8", "kubeconfig": "environment", "env": {"SYSTEM_NAMESPACE": "kube-system"}, "args": FLAGS}
+PROGRAM = {"timerSlack": "1ms"}
 READY = {
     "type": "Ready",
     "status": "True",
@@ -146,7 +140,7 @@ def decisions(workload: Path, **spec: Any) -> list[Decision]:
 @pytest.mark.parametrize("objects", WORKLOADS)
 def test_the_built_in_provisioner_decides_as_karpenter_does(tmp_path: Path, objects: list[dict[str, Any]]) -> None:
     try:
-        Cache().find("karpenter", "v1.35.8", "controller")
+        Cache().find("karpenter", RECIPES["karpenter"].version, "controller")
     except InputError as error:
         pytest.skip(str(error))
     workload = tmp_path / "workload.yaml"
