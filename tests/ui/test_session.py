@@ -71,7 +71,7 @@ def test_the_state_before_every_write_comes_back_exactly() -> None:
     for act in (
         lambda: driven.deploy("web"),
         lambda: driven.scale("web", 5),
-        lambda: driven.session.act("fail", lambda served: fail_node(served, "n1")),
+        lambda: driven.session.act(lambda: "fail", lambda served: fail_node(served, "n1")),
         lambda: driven.ask("DELETE", f"{DEPLOYMENTS}/web"),
     ):
         driven.advance(7)
@@ -95,7 +95,7 @@ def test_the_cluster_goes_on_from_there() -> None:
     driven.rewind(1)
     driven.scale("web", 4)
     driven.advance(60)
-    assert [write.title for _, write in driven.session.writes()] == [
+    assert [write.title and write.title() for _, write in driven.session.writes()] == [
         "create deployments/web",
         "change deployments/web/scale",
     ]
@@ -151,7 +151,7 @@ def test_a_write_during_which_time_passes_is_a_barrier() -> None:
         driven.advance(30)  # as while a large object is checked beside the loop
         return Response(200, [])
 
-    driven.session.act("wait", wait)
+    driven.session.act(lambda: "wait", wait)
     assert "large object" in driven.session.barrier
 
 

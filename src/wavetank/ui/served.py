@@ -91,16 +91,20 @@ class ServedPage:
 
     async def _fail(self, request: Request) -> Response | Stream:
         name = request.param("name")
-        return self._session.act(f"fail nodes/{name}", lambda served: fail_node(served, name))
+        return self._session.act(lambda: f"fail nodes/{name}", lambda served: fail_node(served, name))
 
     async def _recover(self, request: Request) -> Response | Stream:
         name = request.param("name")
-        return self._session.act(f"recover nodes/{name}", lambda served: recover_node(served, name))
+        return self._session.act(lambda: f"recover nodes/{name}", lambda served: recover_node(served, name))
 
     async def _list_writes(self, request: Request) -> Response:
         """Returns the last writes that have changed something, the newest first, and why none can be undone, if so."""
         last = list(self._session.writes())[-_MOST_WRITES:]
-        rows = [[number, write.at / SECOND + EPOCH_SECONDS, write.title] for number, write in reversed(last)]
+        rows = [
+            [number, write.at / SECOND + EPOCH_SECONDS, write.title()]
+            for number, write in reversed(last)
+            if write.title
+        ]
         return json_response({"barrier": self._session.barrier, "writes": rows})
 
     async def _rewind(self, request: Request) -> Response:

@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 import msgspec
 
@@ -25,22 +25,24 @@ from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.simulation.served.cluster import ServedCluster, ServedSetting
 
 Act = Callable[[ServedCluster], Response | Stream]
+Title = Callable[[], str]  # made when it is asked for
 
 _READS = ("GET", "HEAD", "OPTIONS")
 _VERBS = {"POST": "create", "PUT": "replace", "PATCH": "change", "DELETE": "delete"}
 _MOST_BYTES = 64 * 1024 * 1024  # of kept writes
+_BYTES_PER_WRITE = 2_000  # besides its body, about
 _SLICE_S = 0.02  # of repeating, between which other requests are served
 _UNLIKE = "this session cannot be repeated exactly, so the cluster stays as it is"
 
 
 @dataclass(frozen=True)
 class Write:
-    """A write of a client: when it came, after how many timers, what the store's version was, and what it did."""
+    """A write of a client: when it came, after how many timers, what the store's version was, and what it does."""
 
     at: Nanoseconds
     steps: int
     version: int
-    title: str
+    title: Title | None  # None: it is not shown
     act: Act
 
 
@@ -78,12 +80,12 @@ class Session:
         """Answers a request to the API, and keeps it if it may change something."""
         if request.method in _READS:
             return self.served.api.handle(request)
-        self._size += len(request.body)
+        self._size += len(request.body) + _BYTES_PER_WRITE
         if "webhookconfigurations" in request.path:
             self._barrier = "webhooks were registered, and would be called again"
-        return self.act(_title(request), lambda served: served.api.handle(request))
+        return self.act(partial(_title, request), lambda served: served.api.handle(request))
 
-    def act(self, title: str, act: Act) -> Response | Stream:
+    def act(self, title: Title | None, act: Act) -> Response | Stream:
         """Changes the cluster, and keeps how."""
         if self._rewinding:
             raise StatusError(503, "ServiceUnavailable", "the cluster is going back in time", {})
@@ -116,7 +118,7 @@ class Session:
             following = (
                 self._writes[number + 1].version if number + 1 < len(self._writes) else self.served.store.version
             )
-            if write.title and following != write.version:
+            if write.title is not None and following != write.version:
                 yield number, write
 
     async def rewind(self, number: int) -> None:
@@ -158,7 +160,7 @@ class Session:
         del self._writes[number:]
         self.served = made
         self._pacing.replace(made.clock, before.steps)
-        self.act("", lambda served: _skip(served, version))
+        self.act(None, lambda served: _skip(served, version))
         self._replaced(made)
 
 
@@ -190,10 +192,15 @@ def _name_in(body: bytes) -> str:
     """Returns the name of an object in JSON; an empty string if there is none, or the body is something else."""
     try:
         metadata = msgspec.json.decode(body, type=_Named).metadata
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return ""
-    return metadata.get("name") or metadata.get("generateName") or ""
+    return metadata.name or metadata.generateName
+
+
+class _Metadata(msgspec.Struct):
+    name: str = ""
+    generateName: str = ""  # noqa: N815
 
 
 class _Named(msgspec.Struct):
-    metadata: dict[str, Any]
+    metadata: _Metadata
