@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,16 @@ def is_alive(pid: int) -> bool:
     return False
 
 
+@contextmanager
+def default_action(number: signal.Signals) -> Iterator[None]:
+    """Lets programs that are started here have the default action of a signal: nohup ignores SIGHUP."""
+    before = signal.signal(number, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
 @pytest.mark.parametrize("ended_by", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], ids=lambda each: each.name)
 def test_the_workers_of_a_run_end_with_it(tmp_path: Path, ended_by: signal.Signals) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
@@ -39,7 +50,8 @@ def test_the_workers_of_a_run_end_with_it(tmp_path: Path, ended_by: signal.Signa
         tmp_path, workload={"file": "pods.yaml"}, schedulers=[{"name": "slow", "python": "slow:Slow"}], seeds="1-4"
     )
     command = [sys.executable, "-m", "wavetank", "run", experiment, "-o", "a/out", "--jobs", "2"]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with default_action(signal.SIGHUP):
+        process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     pids = begun(tmp_path, 2)
     process.send_signal(ended_by)  # to it alone, not to its group
     status = process.wait(PATIENCE_S)

@@ -29,7 +29,13 @@ def test_recorded_refusals() -> None:
 def an_event(**fields: Any) -> dict[str, Any]:
     regarding = {"kind": "Pod", "namespace": "ns", "name": "p"}
     told = {"reportingComponent": "c", "reportingInstance": "i", "action": "A", "reason": "R", "type": "Normal"}
-    return {"metadata": {"namespace": "ns"}, "involvedObject": regarding, "eventTime": TIME, **told, **fields}
+    return {
+        "metadata": {"name": "e", "namespace": "ns"},
+        "involvedObject": regarding,
+        "eventTime": TIME,
+        **told,
+        **fields,
+    }
 
 
 @pytest.mark.parametrize(

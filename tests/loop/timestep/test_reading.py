@@ -82,5 +82,5 @@ def test_programs_that_run_together_keep_step_in_one_way():
             "schedulerName": "b",
         },
     ]
-    with pytest.raises(InputError, match="keep step in one way"):
+    with pytest.raises(InputError, match="must all have the same sync"):
         an_experiment(schedulers=[{"name": "both", "together": parts}])

@@ -125,7 +125,7 @@ def _lines(path: Path) -> list[str]:
     [
         pytest.param({"file": "gone.csv"}, "generator.file: ", id="no such file"),
         pytest.param({"file": 3}, "generator.file: expected a text", id="no name"),
-        pytest.param({"file": "one.csv"}, "less than two jobs", id="too short a trace"),
+        pytest.param({"file": "one.csv"}, "fewer than two jobs", id="too short a trace"),
     ],
 )
 def test_a_bad_trace_is_refused(tmp_path: Path, fields: dict[str, Any], message: str) -> None:

@@ -58,7 +58,7 @@ def validate_event_update(new: Document, old: Document, strict: bool) -> list[Fi
 def _always(event: Document, strict: bool) -> Iterator[FieldError]:
     metadata = event.get("metadata") or {}
     namespace = metadata.get("namespace") or ""
-    if not metadata.get("name"):
+    if not metadata.get("name") and not metadata.get("generateName"):
         yield required("metadata.name", "name or generateName is required")
     if event.get("eventTime"):
         yield from _of_new_recorder(event, namespace, "reportingController" if strict else "reportingComponent")
