@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.support.waiting import PATIENCE_S
 
 _CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 _OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
@@ -22,6 +25,14 @@ def chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=_CHROMIUM, args=_OPTIONS)
         yield browser
         browser.close()
+
+
+def wait_until(page: Page, function: str, argument: object = None) -> None:
+    """Waits until a function of JavaScript holds: Page.wait_for_function evaluates text, which our pages forbid."""
+    end = time.monotonic() + PATIENCE_S
+    while not page.evaluate(function, argument):
+        assert time.monotonic() < end, f"it never held: {function}"
+        page.wait_for_timeout(20)
 
 
 class Pages:

@@ -8,6 +8,7 @@ import pytest
 
 import wavetank
 from tests.report.browser.conftest import Open
+from tests.support.browser import wait_until
 
 SPEC = {
     "cluster": {"nodes": [{"count": 3, "cpu": 4, "memory": "8Gi", "power": {"idle": 90, "full": 180, "standby": 5}}]},
@@ -32,4 +33,4 @@ def test_power_and_nodes_that_are_on_are_drawn_for_each_scheduler_and_seed(repor
     first = page.locator("#energy-key").inner_text()
     assert "kWh" in first
     page.locator("#energy-controls select").select_option("2")
-    page.wait_for_function("before => document.querySelector('#energy-key').innerText !== before", arg=first)
+    wait_until(page, "before => document.querySelector('#energy-key').innerText !== before", first)

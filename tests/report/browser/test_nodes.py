@@ -8,6 +8,7 @@ import pytest
 
 import wavetank
 from tests.report.browser.conftest import Open
+from tests.support.browser import wait_until
 
 SPEC = {
     "cluster": {"nodes": [{"cpu": 1, "memory": "1Gi", "taints": [{"key": "control", "effect": "NoSchedule"}]}]},
@@ -55,6 +56,6 @@ def test_another_run_and_another_resource_can_be_chosen(report: Path, open_page:
     page.wait_for_selector("#machines svg")
     before = page.locator("#groups-table").inner_text()
     page.locator("#nodes-controls select").select_option("1")
-    page.wait_for_function("text => document.getElementById('groups-table').innerText !== text", arg=before)
+    wait_until(page, "text => document.getElementById('groups-table').innerText !== text", before)
     page.locator("#nodes-controls").get_by_label("Memory").check()
-    page.wait_for_function("() => document.getElementById('capacity-caption').textContent.startsWith('Memory')")
+    wait_until(page, "() => document.getElementById('capacity-caption').textContent.startsWith('Memory')")

@@ -10,6 +10,7 @@ from playwright.sync_api import Page
 
 from tests.report.browser.conftest import Open
 from tests.report.synthetic import Recipe
+from tests.support.browser import wait_until
 from wavetank.report.page.html import write_report
 
 Results = Callable[[Recipe], Path]
@@ -79,13 +80,9 @@ def test_the_gantt_chart_zooms_and_resets_by_keyboard(report: Page) -> None:
     canvas.focus()
     whole = painted(report)
     report.keyboard.press("+")
-    report.wait_for_function(
-        "before => document.querySelector('#gantt-figure canvas').toDataURL() !== before", arg=whole
-    )
+    wait_until(report, "before => document.querySelector('#gantt-figure canvas').toDataURL() !== before", whole)
     report.keyboard.press("0")
-    report.wait_for_function(
-        "before => document.querySelector('#gantt-figure canvas').toDataURL() === before", arg=whole
-    )
+    wait_until(report, "before => document.querySelector('#gantt-figure canvas').toDataURL() === before", whole)
 
 
 NAMES = {1: "web-10", 2: "web-1", 3: "web-11", 4: "Web-UI"}
@@ -130,8 +127,8 @@ def test_a_bar_under_the_pointer_shows_its_pod(report: Page) -> None:
 def test_another_run_can_be_shown(report: Page) -> None:
     before = report.locator("#gantt-figure canvas").get_attribute("aria-label")
     report.locator("#gantt-controls select").first.select_option(index=1)
-    report.wait_for_function(
-        "before => document.querySelector('#gantt-figure canvas').getAttribute('aria-label') !== before", arg=before
+    wait_until(
+        report, "before => document.querySelector('#gantt-figure canvas').getAttribute('aria-label') !== before", before
     )
 
 

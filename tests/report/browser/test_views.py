@@ -13,6 +13,7 @@ from playwright.sync_api import Page
 
 from tests.report.browser.conftest import Open
 from tests.report.synthetic import Recipe
+from tests.support.browser import wait_until
 from wavetank.report.page.html import write_report
 
 Results = Callable[[Recipe], Path]
@@ -48,11 +49,11 @@ def drag(page: Page, chart: str, low: float, high: float) -> None:
 def test_a_drag_zooms_all_charts_over_time(report: Page, chart: str) -> None:
     before = {name: ticks(report, name) for name in ("utilization", "pending")}
     drag(report, chart, 0.4, 0.6)
-    report.wait_for_function("location.hash.includes('t=')")
+    wait_until(report, "() => location.hash.includes('t=')")
     for name, labels in before.items():
         assert ticks(report, name) != labels
     report.locator(chart).dblclick()
-    report.wait_for_function("!location.hash.includes('t=')")
+    wait_until(report, "() => !location.hash.includes('t=')")
     assert {name: ticks(report, name) for name in before} == before
 
 
@@ -70,7 +71,7 @@ def test_the_address_leads_to_the_same_view(report: Page) -> None:
     search = report.get_by_placeholder("name, then Enter")
     search.fill("job-3-1")
     search.press("Enter")
-    report.wait_for_function("location.hash.includes('pod=')")
+    wait_until(report, "() => location.hash.includes('pod=')")
     seen = ticks(report, "utilization")
     report.reload()
     report.wait_for_selector("html[data-ready]", state="attached")
@@ -151,6 +152,6 @@ def test_who_waits_leads_to_the_pod_in_the_gantt_chart(report: Page) -> None:
     link = report.locator("#whowaits tbody tr").last.locator("a")
     name = link.inner_text()
     link.click()
-    report.wait_for_function("name => document.querySelector('#gantt-details').innerText.includes(name)", arg=name)
+    wait_until(report, "name => document.querySelector('#gantt-details').innerText.includes(name)", name)
     assert report.locator("#gantt-controls select").first.input_value() == "volcano"
     assert report.evaluate("document.querySelector('#gantt').getBoundingClientRect().top") < 100
