@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wavetank.cluster.objects.groupkinds import PRIORITY_CLASS, WORKLOAD_PRIORITY_CLASS
-from wavetank.cluster.objects.kinds import PriorityClass
+from wavetank.cluster.objects.groupkinds import WORKLOAD_PRIORITY_CLASS
 from wavetank.cluster.objects.kueue import GROUP, PRIORITY_CLASS_LABEL
 from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.rules.admission import priority_class
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -45,16 +45,8 @@ def read_priority(store: Store, owner: Resource, pod_sets: Sequence[Document]) -
             "priorityClassRef": {"group": GROUP, "kind": "WorkloadPriorityClass", "name": name},
         }
     named = next((found for each in pod_sets if (found := each["template"]["spec"].get("priorityClassName"))), "")
-    of_pods = _pod_priority(store, named)
+    of_pods = priority_class(named, store)
     if of_pods is None:
         return {"priority": 0}
     reference = {"group": "scheduling.k8s.io", "kind": "PriorityClass", "name": of_pods.name}
     return {"priority": of_pods.value, "priorityClassRef": reference}
-
-
-def _pod_priority(store: Store, name: str) -> PriorityClass | None:
-    if name:
-        found = store.find(PRIORITY_CLASS, "", name)
-        return found if isinstance(found, PriorityClass) else None
-    defaults = [each for each in store.list(PRIORITY_CLASS) if each.global_default]
-    return min(defaults, key=lambda each: each.value, default=None)
