@@ -129,3 +129,9 @@ def test_a_report_is_written_again(wavetank: Wavetank, here: Path) -> None:
     page.unlink()
     assert wavetank("report", "out").out == "out/report.html\n"
     assert page.read_bytes() == before
+
+
+def test_a_session_that_could_not_be_written_is_not_begun(wavetank: Wavetank, here: Path) -> None:
+    (here / "file").touch()
+    ended = wavetank("serve", "--port", "0", "--record", "file/session")
+    assert (ended.status, ended.out, ended.err) == (2, "", "file/session: cannot be written: Not a directory\n")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import EACCES, ENOTDIR
+from os import W_OK, access, strerror
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -24,12 +26,17 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def check_out(out: Path) -> None:
-    """Raises InputError if `out` has other contents: only earlier results are replaced."""
+    """Raises InputError if `out` cannot be written, or has other contents: only earlier results are replaced."""
     try:
         if out.exists() and not out.is_dir():
             raise InputError("is a file: expected a folder for the results", source=str(out))
         if out.resolve() in (Path.cwd(), *Path.cwd().parents):
             raise InputError("is the working folder, or contains it: choose another for the results", source=str(out))
+        parent = next(each for each in out.resolve().parents if each.exists())
+        if not parent.is_dir():
+            raise NotADirectoryError(ENOTDIR, strerror(ENOTDIR))
+        if not access(parent, W_OK):
+            raise PermissionError(EACCES, strerror(EACCES))
         foreign = _foreign(out) if out.is_dir() else []
     except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
         raise _unwritable(out, error) from None
