@@ -101,6 +101,7 @@ def run_kueue(
     process: Mapping[str, Any] | None = None,
     observers: Sequence[Observer] = (),
     drive: Drive | None = None,
+    history: QueueHistory | None = None,
     **spec: Any,
 ) -> QueueHistory:
     """Runs Jobs under the real Kueue and returns its decisions.
@@ -109,7 +110,7 @@ def run_kueue(
     `drive` runs the clock, otherwise it runs to the horizon.
     """
     find_kueue()
-    history = QueueHistory()
+    history = history or QueueHistory()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "jobs.yaml").write_text(yaml.safe_dump_all(jobs), encoding="utf-8")
         experiment = _experiment(folder, queues, nodes, horizon, process or {}, spec)

@@ -77,12 +77,17 @@ class Scenario:
         """Runs the scenario under the built-in Kueue."""
         return run_builtin(self.queues, self.jobs, self.config, drive=self._drive)
 
-    def run_real(self) -> QueueHistory:
-        """Runs the scenario under the real Kueue."""
+    def run_real(self, history: QueueHistory | None = None) -> QueueHistory:
+        """Runs the scenario under the real Kueue; `history` has its decisions even if it crashes."""
         integrations = {"integrations": {"frameworks": list(self.frameworks)}}
         config = {"apiVersion": CONFIG, "kind": "Configuration", **integrations, **self.config}
         return run_kueue(
-            self.queues, self.jobs, NODES, process={"config": config, "timerSlack": SLACK}, drive=self._drive
+            self.queues,
+            self.jobs,
+            NODES,
+            process={"config": config, "timerSlack": SLACK},
+            drive=self._drive,
+            history=history,
         )
 
     def _drive(self, history: QueueHistory, world: World) -> None:

@@ -110,6 +110,13 @@ def test_a_higher_priority_preempts_within_its_queue() -> None:
     assert [name for name, _ in times(history)] == ["low", "high", "low"]
 
 
+def test_fair_sharing_preempts_nothing_in_a_queue_without_cohort_if_that_is_not_enough() -> None:
+    jobs = [job("big", "q", 0, 3, "high"), job("small", "q", 5, 1), job("next", "q", 10, 3, "high")]
+    history = run_builtin(a_queue(preemption=RECLAIM), jobs, {"fairSharing": {}})
+    assert history.of("Preempted") == []
+    assert times(history, digits=0) == [("big", 0), ("small", 5), ("next", 61)]
+
+
 def test_fair_sharing_takes_from_the_queue_that_borrows_most() -> None:
     queues = teams("a", "b", "c", quota=4, preemption={"reclaimWithinCohort": "Any"})
     jobs = [*(job(f"a{i}", "a", i, 2, for_s=900) for i in range(6)), *(job(f"b{i}", "b", 60 + i, 2) for i in range(3))]

@@ -10,9 +10,11 @@ from tests.controllers.kueue.mixed import random_mixed, retried_checks
 from tests.controllers.kueue.scenarios import ENDLESS, Scenario, random_run
 from tests.support.kueue import find_kueue
 from wavetank.kernel.durations import SECOND
+from wavetank.loop.errors import ProcessError
 from wavetank.testing.queues import QueueDecision, QueueHistory
 
 ALL = bool(os.environ.get("WAVETANK_ALL"))
+PANICS = frozenset({144})  # seeds on which Kueue 0.16.1 itself crashes, see `compare_until_the_panic`
 TOLERANCE_S = 1.0  # of instants, for the pauses of Kueue's loop depend on the order of its goroutines
 
 
@@ -47,6 +49,24 @@ def compare(scenario: Scenario) -> None:
     find_kueue()
     builtin, real = scenario.run_builtin(), scenario.run_real()
     assert is_endless(builtin) == is_endless(real)
+    compare_histories(builtin, real)
+
+
+def compare_until_the_panic(scenario: Scenario) -> None:
+    """Compares the decisions before the real Kueue crashes.
+
+    With fair sharing it dereferences the cohort of a queue that has none, if all that it may preempt there is not
+    enough (kubernetes-sigs/kueue#10891). The built-in one preempts nothing then, as later releases do.
+    """
+    find_kueue()
+    builtin, real = scenario.run_builtin(), QueueHistory()
+    with pytest.raises(ProcessError, match=r"nil pointer dereference.*CohortSnapshot\)\.Root"):
+        scenario.run_real(real)
+    builtin.decisions = [each for each in builtin.decisions if each.at <= real.decisions[-1].at]
+    compare_histories(builtin, real)
+
+
+def compare_histories(builtin: QueueHistory, real: QueueHistory) -> None:
     ours, theirs = by_workload(builtin), by_workload(real)
     assert ours.keys() == theirs.keys()
     for name, own in ours.items():
@@ -58,7 +78,8 @@ def compare(scenario: Scenario) -> None:
 
 @pytest.mark.parametrize("seed", range(200) if ALL else (0, 3, 6))
 def test_both_decide_the_same_on_jobs(seed: int) -> None:
-    compare(random_run(seed))
+    compared = compare_until_the_panic if seed in PANICS else compare
+    compared(random_run(seed))
 
 
 @pytest.mark.parametrize("seed", range(60) if ALL else (1, 4))

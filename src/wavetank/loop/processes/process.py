@@ -190,7 +190,13 @@ def tail_of(log: Path) -> str:
     lines = [
         line.strip() for line in text[start or -_TAIL_BYTES :].decode(errors="replace").splitlines() if line.strip()
     ]
-    return " | ".join(lines[:_TAIL_LINES] if start else lines[-_TAIL_LINES:])
+    return " | ".join(_panic(lines)[:_TAIL_LINES] if start else lines[-_TAIL_LINES:])
+
+
+def _panic(lines: list[str]) -> list[str]:
+    """Returns a Go panic without the frames that only recover from it and raise it again."""
+    raised = next((number for number, line in enumerate(lines) if line.startswith("panic(")), None)
+    return lines if raised is None else [lines[0], *lines[raised + 2 :]]  # the frame has two lines
 
 
 def plain_environment() -> dict[str, str]:
