@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test test-all coverage lint docs generate bench bench-serve bench-loop bench-compare wheel clean help
+.PHONY: demo test test-all coverage lint docs generate conformance bench bench-serve bench-loop bench-compare wheel clean help
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -43,6 +43,9 @@ generate: $(INSTALLED) ## Write all generated data again (needs Go, and the reco
 	$(BIN)/python scripts/fit_k3s.py --write
 	$(BIN)/python scripts/generate_reference.py
 	$(BIN)/python scripts/record_terminal.py
+
+conformance: $(INSTALLED) ## Run the conformance tests of Kubernetes against `wavetank serve` and write docs/conformance.md (an hour; needs Go)
+	$(BIN)/python scripts/run_conformance.py
 
 bench: $(INSTALLED) ## Measure and print the benchmark table
 	$(BIN)/python bench/run.py

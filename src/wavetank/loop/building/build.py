@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -133,18 +133,23 @@ def _go(toolchain: Toolchain, folder: Path, *arguments: str) -> subprocess.Compl
 
 
 def _compile(toolchain: Toolchain, source: Source, overlay: Path, built: Path, report: Progress) -> None:
-    command = [toolchain.command, "build", f"-mod={source.mode}", "-trimpath", "-v", f"-overlay={overlay}"]
-    command += [f"-ldflags={_flags(source)}", "-o", str(built), source.package]
+    flags = version_flags(source.release or source.version, source.linked)
+    command = ["build", f"-mod={source.mode}", "-trimpath", "-v", f"-overlay={overlay}", f"-ldflags={flags}"]
+    run_go(toolchain, [*command, "-o", str(built), source.package], source.folder, report)
+
+
+def run_go(toolchain: Toolchain, arguments: Sequence[str], folder: Path, report: Progress) -> None:
+    """Compiles with the go command; BuildError with the end of its output if that fails."""
     report("compiling", 0)
-    environment = toolchain.environment
-    with subprocess.Popen(command, cwd=source.folder, env=environment, stderr=subprocess.PIPE, text=True) as process:
+    command, environment = [toolchain.command, *arguments], toolchain.environment
+    with subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as process:
         try:
             last = _follow(process, report)
         except BaseException:
             process.terminate()
             raise
     if process.returncode:
-        raise BuildError(f"go build failed: {' | '.join(last)}")
+        raise BuildError(f"go {arguments[0]} failed: {' | '.join(last)}")
 
 
 def _follow(process: subprocess.Popen[str], report: Progress) -> list[str]:
@@ -162,11 +167,10 @@ def _follow(process: subprocess.Popen[str], report: Progress) -> list[str]:
     return list(last)
 
 
-def _flags(source: Source) -> str:
-    """Returns linker flags that set the version, as the release's own build does."""
+def version_flags(release: str, linked: Mapping[str, str] | None = None) -> str:
+    """Returns linker flags that set the version of Kubernetes, as the release's own build does."""
     base, client = "k8s.io/component-base/version", "k8s.io/client-go/pkg/version"
-    version = source.release or source.version
-    _, minor, _ = version.split(".")
-    values = {f"{base}.gitVersion": version, f"{base}.gitMajor": "1", f"{base}.gitMinor": minor}
-    values |= {f"{client}.gitVersion": version, **source.linked}
+    _, minor, _ = release.split(".")
+    values = {f"{base}.gitVersion": release, f"{base}.gitMajor": "1", f"{base}.gitMinor": minor}
+    values |= {f"{client}.gitVersion": release, **(linked or {})}
     return " ".join(["-s", "-w", *(f"-X {key}={value}" for key, value in values.items())])
