@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import http.client
 import json
+import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from tests.support.objects import pod_manifest
 from tests.support.waiting import PATIENCE_S, eventually
+from wavetank.apiserver.http.kubeconfig import read_kubeconfig
 
 TOKEN = "secret"
 
@@ -65,9 +68,20 @@ class Served:
     def auth(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
+    @cached_property
+    def trusting(self) -> ssl.SSLContext:
+        """Returns a TLS context that trusts the authority in the kubeconfig."""
+        return ssl.create_default_context(cadata=(read_kubeconfig(self.kubeconfig).authority or b"").decode())
+
+    def connect(self, timeout: float = PATIENCE_S) -> http.client.HTTPConnection:
+        """Returns a connection, which is opened by its first request."""
+        if self.url.startswith("https:"):
+            return http.client.HTTPSConnection(self.host, self.port, timeout=timeout, context=self.trusting)
+        return http.client.HTTPConnection(self.host, self.port, timeout=timeout)
+
     def ask(self, method: str, path: str, body: object = None, timeout: float = PATIENCE_S, **headers: str) -> Answer:
         """Makes one request on a connection of its own; a body that is no bytes is sent as JSON."""
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=timeout)
+        connection = self.connect(timeout)
         sent = {**self.auth, **{key.replace("_", "-"): value for key, value in headers.items()}}
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body).encode()
@@ -94,7 +108,10 @@ class Served:
 
 @contextmanager
 def serving(folder: Path, *options: str, token: str | None = TOKEN, ends: int = 0) -> Iterator[Served]:
-    """Runs `wavetank serve` on a free port until the block ends; it may end earlier only with the status `ends`."""
+    """Runs `wavetank serve` on a free port until the block ends; it may end earlier only with the status `ends`.
+
+    It serves HTTPS unless the options say --http, for tests that write bytes of their own.
+    """
     kubeconfig = folder / "kubeconfig"
     auth = ("--token", token) if token else ("--no-auth",)
     words = ["serve", "--port", "0", "--kubeconfig", str(kubeconfig), *auth, *options]

@@ -40,7 +40,7 @@ def test_the_server_prints_a_link_that_logs_in_once(tmp_path: Path) -> None:
     with serving(tmp_path, "--bare") as served:
         assert served.process.stdout is not None
         link = [served.process.stdout.readline() for _ in range(2)][1].split()[1]
-        found = re.fullmatch(rf"{served.url}/ui/#login=([\w-]{{32}})", link)
+        found = re.fullmatch(rf"http://127.0.0.1:{served.port}/ui/#login=([\w-]{{32}})", link)
         assert found
         body = json.dumps({"code": found[1]}).encode()
         anyone = without_token(served)

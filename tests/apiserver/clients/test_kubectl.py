@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -245,9 +244,8 @@ def test_explain_and_api_resources_know_the_kinds(kubectl: Kubectl) -> None:
     assert re.search(r"^deployments +deploy +apps/v1 +true +Deployment$", kubectl("api-resources"), re.MULTILINE)
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="there is no openssl on this machine")
-def test_over_tls_it_is_the_same(tmp_path: Path) -> None:
-    options = ("--cluster", nodes_file(tmp_path), "--latency", "ideal", "--tls")
+def test_over_plain_http_it_is_the_same(tmp_path: Path) -> None:
+    options = ("--cluster", nodes_file(tmp_path), "--latency", "ideal", "--http")
     with serving(tmp_path, *options) as served:
         environment = {**os.environ, "HOME": str(tmp_path), "KUBECONFIG": str(served.kubeconfig)}
 

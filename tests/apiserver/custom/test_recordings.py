@@ -28,7 +28,7 @@ pytestmark = needs_shared(REPLAY)
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("bare"), "--bare", token="tok") as server:
+    with serving(tmp_path_factory.mktemp("bare"), "--bare", "--http", token="tok") as server:
         yield server
 
 

@@ -23,7 +23,7 @@ LIMIT = 3 * 1024 * 1024
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("served"), "--bare") as server:
+    with serving(tmp_path_factory.mktemp("served"), "--bare", "--http") as server:
         yield server
 
 

@@ -40,13 +40,13 @@ pytestmark = needs_shared(REPLAY)
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("bare"), "--bare", token="tok") as server:
+    with serving(tmp_path_factory.mktemp("bare"), "--bare", "--http", token="tok") as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def admitting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("all"), "--bare", "--admission", "full", token="tok") as server:
+    with serving(tmp_path_factory.mktemp("all"), "--bare", "--http", "--admission", "full", token="tok") as server:
         yield server
 
 

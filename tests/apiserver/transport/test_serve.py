@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import shutil
 import socket
 import ssl
 import stat
@@ -12,12 +11,14 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 import yaml
 
 from tests.apiserver.serving import Served, a_small_pod, nodes_file, serving
 from tests.support.waiting import PATIENCE_S, eventually
+from wavetank.apiserver.http.kubeconfig import read_kubeconfig
 
 PODS = "/api/v1/namespaces/default/pods"
 
@@ -73,24 +74,39 @@ def test_it_listens_on_one_address_of_loopback_only(bare: Served) -> None:
         pass
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="there is no openssl on this machine")
-def test_tls_has_a_certificate_that_the_kubeconfig_trusts(tmp_path: Path) -> None:
-    from wavetank.apiserver.http.kubeconfig import read_kubeconfig
+def test_the_server_has_a_certificate_that_only_the_kubeconfig_trusts(bare: Served) -> None:
+    assert bare.url.startswith("https://127.0.0.1:")
+    assert bare.ask("GET", "/readyz").body == b"ok"
+    assert "speed:      1x" in clock(bare, "status")
+    distrusting = http.client.HTTPSConnection("127.0.0.1", bare.port, timeout=PATIENCE_S)
+    with pytest.raises(ssl.SSLCertVerificationError):
+        distrusting.request("GET", "/readyz")
+    distrusting.close()
 
-    with serving(tmp_path, "--bare", "--tls") as served:
-        assert served.url.startswith("https://127.0.0.1:")
-        access = read_kubeconfig(served.kubeconfig)
-        assert access.certificate is not None
-        trusting = ssl.create_default_context(cadata=access.certificate.decode())
-        connection = http.client.HTTPSConnection("127.0.0.1", served.port, context=trusting, timeout=PATIENCE_S)
-        connection.request("GET", "/readyz", headers=served.auth)
-        assert connection.getresponse().read() == b"ok"
-        connection.close()
+
+def test_plain_http_is_served_if_asked_for(tmp_path: Path) -> None:
+    with serving(tmp_path, "--bare", "--http") as served:
+        assert served.url.startswith("http://127.0.0.1:")
+        assert served.ask("GET", "/readyz").body == b"ok"
         assert "speed:      1x" in clock(served, "status")
-        distrusting = http.client.HTTPSConnection("127.0.0.1", served.port, timeout=PATIENCE_S)
-        with pytest.raises(ssl.SSLCertVerificationError):
-            distrusting.request("GET", "/readyz")
-        distrusting.close()
+
+
+def test_on_loopback_the_page_needs_no_certificate_that_browsers_know(bare: Served) -> None:
+    with urlopen(f"http://127.0.0.1:{bare.port}/ui/") as answer:
+        assert b"<title>" in answer.read()
+
+
+def test_on_other_addresses_the_token_never_goes_over_plain_http(tmp_path: Path) -> None:
+    with serving(tmp_path, "--bare", "--host", "0.0.0.0") as served:
+        assert served.ask("GET", "/readyz").body == b"ok"
+        with pytest.raises(OSError, match=r"reset|closed|Remote end"):
+            urlopen(f"http://127.0.0.1:{served.port}/readyz")
+
+
+def test_every_namespace_has_the_authority_that_the_kubeconfig_trusts(tmp_path: Path) -> None:
+    with serving(tmp_path) as served:
+        published = served.until("/api/v1/namespaces/default/configmaps/kube-root-ca.crt", lambda found: found["data"])
+        assert published["data"]["ca.crt"].encode() == read_kubeconfig(served.kubeconfig).authority
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import pytest
 from tests.apiserver.inprocess import MAPS
 from tests.apiserver.serving import Served, nodes_file, serving
 from tests.apiserver.webhooks.hooks import CONFIGURATIONS, RULE, Document, a_map, label
-from wavetank.apiserver.http.tls import make_certificate
+from wavetank.apiserver.http.tls import Authority
 
 Answer = Callable[[Document], Document]
 
@@ -70,8 +70,9 @@ def configure(served: Served, config: Document, resources: list[str], **fields: 
 
 @pytest.mark.parametrize("by_service", [False, True])
 def test_a_webhook_is_called_with_tls_and_its_bundle(tmp_path: Path, by_service: bool) -> None:
-    certificate = make_certificate(tmp_path, "all.hooks.svc")
-    bundle = base64.b64encode(certificate.certificate.read_bytes()).decode()
+    authority = Authority()
+    certificate = authority.issue(tmp_path, "all.hooks.svc")
+    bundle = base64.b64encode(authority.certificate).decode()
     with webhook_server(label("hooked"), certificate) as port:
         url = f"https://127.0.0.1:{port}"
         service = {"service": {"namespace": "hooks", "name": "all", "path": "/h"}}
@@ -83,7 +84,7 @@ def test_a_webhook_is_called_with_tls_and_its_bundle(tmp_path: Path, by_service:
 
 def test_a_certificate_of_another_authority_is_refused(tmp_path: Path) -> None:
     with (
-        webhook_server(label("hooked"), make_certificate(tmp_path, "x")) as port,
+        webhook_server(label("hooked"), Authority().issue(tmp_path)) as port,
         serving(tmp_path, "--bare") as served,
     ):
         configure(served, {"url": f"https://127.0.0.1:{port}/h"}, ["configmaps"])

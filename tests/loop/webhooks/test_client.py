@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import pytest
 
-from wavetank.apiserver.http.tls import make_certificate
+from wavetank.apiserver.http.tls import Authority
 from wavetank.apiserver.webhooks.calls import CallError, endpoint_of
 from wavetank.kernel.clock import Clock
 from wavetank.loop.turns.participant import Participant
@@ -95,7 +95,7 @@ def webhooks(folder: Path, program: Program | None = None) -> tuple[LockstepWebh
 @pytest.mark.parametrize("config", [SERVICE, {"url": "https://127.0.0.1:9443/h"}], ids=["a Service", "a URL"])
 @pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])
 def test_a_webhook_is_called(tmp_path: Path, config: dict[str, Any], tls: bool) -> None:
-    certificate = make_certificate(tmp_path, "x") if tls else None
+    certificate = Authority().issue(tmp_path) if tls else None
     with listening(tmp_path, certificate):
         client, woken = webhooks(tmp_path)
         for number in range(3):

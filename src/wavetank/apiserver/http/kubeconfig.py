@@ -28,11 +28,11 @@ _WHY_PROXY = """\
 
 @dataclass(frozen=True)
 class Access:
-    """How to reach a served cluster: its URL, the token if one is needed, the certificate to trust under TLS."""
+    """How to reach a served cluster: its URL, the token if one is needed, the authority to trust under TLS (PEM)."""
 
     server: str
     token: str | None = None
-    certificate: bytes | None = None
+    authority: bytes | None = None
 
 
 def write_kubeconfig(path: Path, access: Access) -> None:
@@ -59,13 +59,13 @@ def read_kubeconfig(path: Path) -> Access:
 
 
 def _needs_proxy(access: Access) -> bool:
-    return access.token is not None and access.certificate is None
+    return access.token is not None and access.authority is None
 
 
 def _config(access: Access) -> dict[str, Any]:
     cluster: dict[str, Any] = {"server": access.server}
-    if access.certificate is not None:
-        cluster["certificate-authority-data"] = base64.b64encode(access.certificate).decode()
+    if access.authority is not None:
+        cluster["certificate-authority-data"] = base64.b64encode(access.authority).decode()
     if _needs_proxy(access):
         cluster["proxy-url"] = f"http://{PROXY_USER}:{quote(access.token or '', '')}@{urlsplit(access.server).netloc}"
     return {
@@ -89,8 +89,8 @@ def _load(path: Path) -> Access | None:
     cluster, user = _only(config, "clusters", "cluster"), _only(config, "users", "user")
     if cluster is None or user is None:
         return None
-    certificate = cluster.get("certificate-authority-data")
-    return Access(str(cluster.get("server")), user.get("token"), base64.b64decode(certificate) if certificate else None)
+    authority = cluster.get("certificate-authority-data")
+    return Access(str(cluster.get("server")), user.get("token"), base64.b64decode(authority) if authority else None)
 
 
 def _only(config: object, part: str, field: str) -> Mapping[str, Any] | None:

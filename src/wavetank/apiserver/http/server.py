@@ -14,6 +14,7 @@ from typing import Protocol
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from wavetank.apiserver.http.acceptor import Acceptor
 from wavetank.apiserver.http.streaming import Message, Receive, Send
 from wavetank.apiserver.http.tls import Certificate
 from wavetank.errors import WavetankError
@@ -110,13 +111,16 @@ class HttpProtocol(HttpToolsProtocol):
 class Server(uvicorn.Server):
     """A server that starts and stops its application, whose streams would otherwise keep it running.
 
-    `error` is the exception with which the application failed, if it did; the server stops then.
+    `error` is the exception with which the application failed, if it did; the server stops then. With `plain_too` a
+    server with a certificate answers plain HTTP as well, on the same port.
     """
 
-    def __init__(self, config: uvicorn.Config, app: App) -> None:
+    def __init__(self, config: uvicorn.Config, app: App, plain_too: bool = False) -> None:
         super().__init__(config)
         self.error: Exception | None = None
         self._app = app
+        self._plain_too = plain_too
+        self._acceptor: Acceptor | None = None
 
     def serve_on(self, listening: socket.socket) -> None:
         """Serves until it is interrupted, or until the application fails: then its error is raised."""
@@ -133,7 +137,13 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listens."""
         self._app.start(self._fail)
+        if self._plain_too and self.config.ssl is not None and sockets:
+            self._acceptor = Acceptor(sockets[0], self._make_protocol, self.config.ssl, _HEAD_S)
+            sockets = []
         await super().startup(sockets)
+
+    def _make_protocol(self) -> asyncio.Protocol:
+        return HttpProtocol(self.config, self.server_state, self.lifespan.state)
 
     def _fail(self, error: Exception) -> None:
         self.error = error
@@ -142,6 +152,8 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Ends watches, answers pending requests, stops."""
         self._app.stop()
+        if self._acceptor is not None:
+            self._acceptor.close()
         await super().shutdown(sockets)
 
 
@@ -181,13 +193,16 @@ def make_config(
 
 
 def make_server(
-    app: App, certificate: Certificate | None = None, websocket: type[asyncio.Protocol] | None = None
+    app: App,
+    certificate: Certificate | None = None,
+    websocket: type[asyncio.Protocol] | None = None,
+    plain_too: bool = False,
 ) -> Server:
     """Returns a server that SIGINT and SIGTERM stop from now on, by a flag: an exception could get lost.
 
-    A second signal ends the process at once.
+    A second signal ends the process at once. `plain_too` is as of `Server`.
     """
-    server = Server(make_config(app, certificate, websocket), app)
+    server = Server(make_config(app, certificate, websocket), app, plain_too)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, server.handle_exit)
     return server

@@ -1,16 +1,38 @@
+"""Certificates of a served cluster: an authority that lives as long as the server, and what it signs."""
+
 from __future__ import annotations
 
 import ipaddress
-import shutil
-import subprocess
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from wavetank.errors import WavetankError
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-_DAYS = 365
-# It is its own authority; strict clients want to see both uses.
-_USES = ("keyUsage=critical,digitalSignature,keyCertSign", "extendedKeyUsage=serverAuth")
+_VALID = timedelta(days=365)
+_SKEW = timedelta(hours=1)  # of the clocks of clients
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+# by which pods of a real cluster reach the API
+_SERVICE = ("kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local")
+_NO_USES = dict.fromkeys(
+    (
+        "digital_signature",
+        "content_commitment",
+        "key_encipherment",
+        "data_encipherment",
+        "key_agreement",
+        "key_cert_sign",
+        "crl_sign",
+        "encipher_only",
+        "decipher_only",
+    ),
+    False,
+)
 
 
 @dataclass(frozen=True)
@@ -21,30 +43,80 @@ class Certificate:
     key: Path
 
 
-def make_certificate(folder: Path, host: str) -> Certificate:
-    """Makes a self-signed certificate for loopback and for `host` in a folder that only its owner may read.
+class Authority:
+    """A certificate authority; its key is in memory only.
 
-    It is made by the openssl command, which nearly every machine has; a library would be one more dependency.
-    WavetankError if there is none.
+    `certificate` is its certificate in PEM, which clients trust.
     """
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        raise WavetankError("--tls needs the command openssl, which is not on this machine")
-    made = Certificate(folder / "certificate.pem", folder / "key.pem")
-    names = ",".join(dict.fromkeys(map(_name, ("localhost", "127.0.0.1", "::1", host))))
-    curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
-    files = ["-keyout", str(made.key), "-out", str(made.certificate)]
-    says = ["-subj", "/CN=wavetank", "-days", str(_DAYS)]
-    for extension in (f"subjectAltName={names}", *_USES):
-        says += ["-addext", extension]
-    done = subprocess.run([openssl, "req", "-x509", *curve, *files, *says], capture_output=True, text=True)
-    if done.returncode:
-        raise WavetankError(f"openssl could not make a certificate: {done.stderr.strip()[-300:]}")
-    return made
+
+    def __init__(self) -> None:
+        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._name = _named("wavetank-ca")
+        public = self._key.public_key()
+        uses = x509.KeyUsage(**{**_NO_USES, "digital_signature": True, "key_cert_sign": True, "crl_sign": True})
+        builder = (
+            _builder(self._name, self._name, public)
+            .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+            .add_extension(uses, critical=True)
+        )
+        self.certificate = builder.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+
+    def issue(self, folder: Path, *hosts: str) -> Certificate:
+        """Makes the certificate of a server for loopback, the Service of the API and `hosts`, names or addresses.
+
+        The files are written into `folder`; only their owner can read the key.
+        """
+        key = ec.generate_private_key(ec.SECP256R1())
+        names = x509.SubjectAlternativeName(_names((*_LOOPBACK, *_SERVICE, *hosts)))
+        issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
+        signed = (
+            _builder(_named("wavetank"), self._name, key.public_key())
+            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+            .add_extension(x509.KeyUsage(**{**_NO_USES, "digital_signature": True}), critical=True)
+            .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+            .add_extension(issuer, critical=False)
+            .add_extension(names, critical=False)
+            .sign(self._key, hashes.SHA256())
+        )
+        made = Certificate(folder / "certificate.pem", folder / "key.pem")
+        made.certificate.write_bytes(signed.public_bytes(serialization.Encoding.PEM))
+        _write_private(made.key, key)
+        return made
 
 
-def _name(host: str) -> str:
-    try:
-        return f"IP:{ipaddress.ip_address(host)}"
-    except ValueError:
-        return f"DNS:{host}"
+def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:
+    now = datetime.now(UTC)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - _SKEW)
+        .not_valid_after(now + _VALID)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
+    )
+
+
+def _named(name: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+
+
+def _names(hosts: Iterable[str]) -> list[x509.GeneralName]:
+    """Returns each host once, as an address or as a name."""
+    names: list[x509.GeneralName] = []
+    for host in dict.fromkeys(hosts):
+        try:
+            names.append(x509.IPAddress(ipaddress.ip_address(host)))
+        except ValueError:
+            if host.isascii() and host:
+                names.append(x509.DNSName(host))
+    return names
+
+
+def _write_private(path: Path, key: ec.EllipticCurvePrivateKey) -> None:
+    text = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(text)

@@ -111,10 +111,10 @@ def _ask(kubeconfig: Path | None, method: str, action: str, **query: str) -> dic
 
 
 def _opener(access: Access) -> Any:
-    """Makes a client that trusts the server's certificate and uses no proxy."""
+    """Makes a client that trusts the server's authority and uses no proxy."""
     trusted = None
-    if access.certificate:
-        trusted = ssl.create_default_context(cadata=access.certificate.decode())
+    if access.authority:
+        trusted = ssl.create_default_context(cadata=access.authority.decode())
     return build_opener(ProxyHandler({}), HTTPSHandler(context=trusted))
 
 

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import secrets
+import socket
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from wavetank.apiserver.http.authentication import Authenticator
 from wavetank.apiserver.http.kubeconfig import Access, write_kubeconfig
 from wavetank.apiserver.http.server import App as ServedApp
 from wavetank.apiserver.http.server import listen, make_server
-from wavetank.apiserver.http.tls import Certificate, make_certificate
+from wavetank.apiserver.http.tls import Authority
 from wavetank.apiserver.http.webhooks import HttpWebhooks
 from wavetank.cli.activity import Activity, ShownApp
 from wavetank.cli.console import console, errors
@@ -45,6 +46,8 @@ from wavetank.ui.served import make_app
 from wavetank.workloads.open import open_cluster
 
 KUBECONFIG = Path("wavetank.kubeconfig")
+
+_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}  # and how the server is reached from here
 
 _EXAMPLES = """\b
 Examples:
@@ -165,7 +168,12 @@ Examples:
 @click.option("--paused", is_flag=True, help="Start with the clock paused; `wavetank clock resume` starts it.")
 @click.option("--token", metavar="T", help="The token that clients need.  [default: a random one]")
 @click.option("--no-auth", is_flag=True, help="Accept requests without a token.")
-@click.option("--tls", is_flag=True, help="Serve HTTPS with a generated certificate.")
+@click.option(
+    "--tls/--http",
+    default=True,
+    show_default=True,
+    help="HTTPS with a certificate that the kubeconfig trusts, or plain HTTP, to which not every client sends a token.",
+)
 @click.option(
     "--record",
     metavar="OUT",
@@ -230,6 +238,8 @@ def command(
     activity = None if settings.quiet else Activity(errors, settings.verbose)
     recorder = None if recording is None else recording.recorder
     observers = [each for each in (recorder, activity) if each is not None]
+    authority = Authority()
+    setting = replace(setting, root_certificate=authority.certificate.decode())
     served = ServedCluster(setting, guard.authenticate, observers=observers)
     if recording is not None:
         recording.begin(served)
@@ -242,15 +252,17 @@ def command(
         app = ShownApp(app, activity, pacing)
     with ExitStack() as stack:
         listening = stack.enter_context(listen(host, port))
-        certificate = None
+        certificate, local = None, _is_loopback(host)
         if tls:
-            certificate = make_certificate(Path(stack.enter_context(tempfile.TemporaryDirectory())), host)
-        access = _access(host, listening.getsockname()[1], secret, certificate)
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            certificate = authority.issue(folder, host, *_own_addresses(host))
+        elif not local:
+            click.echo(f"warning: --host {host} with --http: the token can be read on the network", err=True)
+        access = Access(_url(host, listening, tls), secret, authority.certificate if tls else None)
         write_kubeconfig(kubeconfig, access)
-        if certificate is None and not _is_loopback(host):
-            click.echo(f"warning: --host {host} without --tls: the token can be read on the network", err=True)
-        server = make_server(app, certificate)
-        _announce(access, kubeconfig, login)
+        # browsers do not know the authority: on loopback the page needs none
+        server = make_server(app, certificate, plain_too=local)
+        _announce(access, kubeconfig, login.link(f"{_url(host, listening, tls and not local)}/ui/"))
         short_collections()
         server.serve_on(listening)
     if recording is not None:
@@ -354,18 +366,26 @@ def _is_loopback(host: str) -> bool:
     return host == "localhost" or host.startswith("127.") or host == "::1"
 
 
-def _access(host: str, port: int, token: str | None, certificate: Certificate | None) -> Access:
-    name = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}.get(host, host)
-    scheme = "https" if certificate else "http"
-    where = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
-    return Access(f"{scheme}://{where}", token, certificate.certificate.read_bytes() if certificate else None)
+def _own_addresses(host: str) -> list[str]:
+    """Returns the address of this machine in its network, if the server listens on all; nothing is sent."""
+    if host not in _EVERYWHERE:
+        return []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):
+        probe.connect(("192.0.2.1", 9))  # an address for documentation: any that is not of this network
+        return [probe.getsockname()[0]]
+    return []
 
 
-def _announce(access: Access, kubeconfig: Path, login: OneTimeLogin) -> None:
+def _url(host: str, listening: socket.socket, tls: bool) -> str:
+    name, port = _EVERYWHERE.get(host, host), listening.getsockname()[1]
+    return f"{'https' if tls else 'http'}://{f'[{name}]' if ':' in name else name}:{port}"
+
+
+def _announce(access: Access, kubeconfig: Path, page: str) -> None:
     """Prints where the server is; it listens already, and answers a moment later."""
     console.print(f"serving:    {access.server}", soft_wrap=True, highlight=False)
     console.print(f"kubeconfig: {kubeconfig}", soft_wrap=True, highlight=False)
-    console.print(f"page:       {login.link(f'{access.server}/ui/')}", soft_wrap=True, highlight=False)
+    console.print(f"page:       {page}", soft_wrap=True, highlight=False)
     console.print(f"try:        kubectl --kubeconfig {kubeconfig} get nodes", soft_wrap=True, highlight=False)
     console.print("Ctrl-C ends it", highlight=False)
     console.file.flush()

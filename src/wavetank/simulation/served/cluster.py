@@ -75,6 +75,7 @@ class ServedSetting:
     provisioning: Provisioning | None = None  # node pools, as Karpenter's
     own_pods_only: bool = False  # a single scheduler leaves pods with another schedulerName alone
     webhooks: WebhookClient | None = None  # calls webhooks; None: none can be reached
+    root_certificate: str = ""  # of the authority that clients trust, in PEM
     seed: int = 1
     start: Nanoseconds | None = None  # of its clock; None: now
 
@@ -141,6 +142,7 @@ class ServedCluster:
             log.tell,
             Resource.render if reports is None else reports.render,
             self._serves,
+            setting.root_certificate,
             metrics=metrics or NoMetrics(),
             flags=setting.flags,
         )
