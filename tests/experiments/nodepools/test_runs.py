@@ -130,6 +130,15 @@ def test_a_large_node_is_replaced_by_a_cheaper_one_when_its_pods_are_gone(
     assert witness.left == left
 
 
+def test_a_node_goes_as_soon_as_its_replacement_is_initialized_and_the_loop_goes_on_a_second_after_the_launch() -> None:
+    witness = run([deployment("a", 1, lifetime="6m"), deployment("b", 5, lifetime="4m")])
+    launched = witness.claimed["pool-002"]
+    initialized = launched + 30 + 1
+    drained = initialized + 5
+    assert witness.gone["pool-001"] == drained
+    assert (witness.gone["pool-002"] - 15 - 5 - launched) % 10 == 1  # validation, the shortest drain
+
+
 def test_an_empty_node_goes_after_consolidate_after_validation_and_the_shortest_drain() -> None:
     witness = run([deployment("a", 1, lifetime="2m")], [pool(disruption=EMPTY_ONLY)])
     (gone,) = witness.gone.values()

@@ -34,7 +34,8 @@ class _Begun:
 class DisruptionController:
     """Tries one method after the other; after a command has begun, at once again, otherwise every ten seconds.
 
-    Each command is computed again 15 seconds later and only carried out if it still holds.
+    Each command is computed again 15 seconds later and only carried out if it still holds. After one with a replacement
+    the next try is a second later: Karpenter's state is not in sync until the new instance has an id.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class DisruptionController:
     def _loop(self) -> Iterator[Nanoseconds]:
         """Yields the times between its steps."""
         while True:
-            begun = False
+            pause = _POLL
             for method in self._methods:
                 command = method.plan()
                 if command is None:
@@ -72,9 +73,9 @@ class DisruptionController:
                 command = method.validate(command)
                 if command is not None:
                     self._begin(command)
-                    begun = True
+                    pause = 0 if command.replacement is None else _RETRY
                     break
-            yield 0 if begun else _POLL
+            yield pause
 
     # commands
 
@@ -95,15 +96,19 @@ class DisruptionController:
     def _continue(self, begun: _Begun) -> None:
         """Deletes the nodes, or waits on; without its replacement a command is given up."""
         new, now = begun.replacement, self._clock.now
-        if new is not None and (new.initialized is None or new.initialized == now):  # it is seen at the next look
+        if new is not None and new.initialized is None:
             lost = new.name not in self._state.managed or new.deleting
             if lost or now - begun.since > _GIVE_UP:
                 self._give_up(begun.command)
             else:
-                self._clock.after(_RETRY, partial(self._continue, begun), background=True)
+                self._clock.after(_RETRY, partial(self._look_again, begun), background=True)
             return
         for each in begun.command.candidates:
             self._claims.delete(each.name)
+
+    def _look_again(self, begun: _Begun) -> None:
+        """Continues after all else at this instant: looks take some time, so that they fall behind whole seconds."""
+        self._clock.at(self._clock.now, partial(self._continue, begun), SCHEDULERS, background=True)
 
     def _give_up(self, command: Command) -> None:
         for each in command.candidates:
