@@ -8,8 +8,8 @@ from collections.abc import Callable
 from rich.console import Console
 
 from wavetank.apiserver.clock.pacing import Pacing
+from wavetank.apiserver.http.messagetypes import Message, Receive, Send
 from wavetank.apiserver.http.server import App
-from wavetank.apiserver.http.streaming import Message, Receive, Send
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import ENDS, Pod

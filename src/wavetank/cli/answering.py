@@ -4,35 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import json
-import signal
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
-
-import uvicorn
+from collections.abc import Callable
 
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.http.authentication import Authenticator
-from wavetank.apiserver.http.messages import read_headers
-from wavetank.apiserver.http.server import listen
+from wavetank.apiserver.http.messages import ClientGoneError, read_headers, send_response
+from wavetank.apiserver.http.messagetypes import Message, Receive, Send
+from wavetank.apiserver.http.server import listen, make_server
+from wavetank.apiserver.requests.request import Response
 from wavetank.cli.console import console
 
 _LARGEST_BODY = 256 << 20  # bytes
+_BODY_S = 300  # how long a client may take for the body of a request
 
 Handle = Callable[[str, str, bytes], tuple[int, bytes]]  # of method, path and body; returns status and body
-_Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-_Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 def serve_answers(name: str, handle: Handle, host: str, port: int) -> None:
     """Answers requests until a signal ends it."""
     with listen(host, port) as listening:
-        config = uvicorn.Config(_App(handle, host), ws="none", lifespan="off", log_level="error", access_log=False)
-        server = uvicorn.Server(config)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, server.handle_exit)
+        server = make_server(_App(handle, host))
         console.print(f"{name}: http://{host}:{listening.getsockname()[1]}", highlight=False)
         console.file.flush()
-        server.run([listening])
+        server.serve_on(listening)
 
 
 class _App:
@@ -43,29 +37,43 @@ class _App:
         self._guard = Authenticator(None, host)
         self._turn = asyncio.Lock()
 
-    async def __call__(self, scope: MutableMapping[str, Any], receive: _Receive, send: _Send) -> None:
-        status, answer = await self._answer(scope, receive)
-        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(answer)).encode())]
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": answer})
+    def start(self, failed: Callable[[Exception], None]) -> None:
+        """Has nothing to start."""
 
-    async def _answer(self, scope: MutableMapping[str, Any], receive: _Receive) -> tuple[int, bytes]:
+    def stop(self) -> None:
+        """Has nothing to stop."""
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Serves one request."""
+        try:
+            status, answer = await self._answer(scope, receive)
+        except ClientGoneError:
+            return
+        await send_response(Response(status, [("content-type", "application/json")], answer), scope, send)
+
+    async def _answer(self, scope: Message, receive: Receive) -> tuple[int, bytes]:
         try:
             self._guard.check_site(read_headers(scope))
         except StatusError as error:
             return error.code, json.dumps({"error": str(error)}).encode()
-        body = await _body(receive)
+        try:
+            async with asyncio.timeout(_BODY_S):
+                body = await _body(receive)
+        except TimeoutError:
+            return 408, b'{"error": "the body of the request has not come in time"}'
         if body is None:
             return 413, b'{"error": "the request is too large"}'
         async with self._turn:
             return await asyncio.to_thread(self._handle, scope["method"], scope["path"], body)
 
 
-async def _body(receive: _Receive) -> bytes | None:
+async def _body(receive: Receive) -> bytes | None:
     """Reads the body, which some clients send with GET as well; None if it is too large."""
     parts, size = [], 0
     while True:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGoneError
         part = message.get("body", b"")
         size += len(part)
         if size > _LARGEST_BODY:

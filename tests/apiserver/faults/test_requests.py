@@ -14,7 +14,7 @@ import uvicorn
 
 from tests.apiserver.serving import Served, a_small_pod, serving
 from tests.support.waiting import PATIENCE_S
-from wavetank.apiserver.http import server
+from wavetank.apiserver.http import protocol, server
 
 PODS = "/api/v1/namespaces/default/pods"
 CONFIGS = "/api/v1/namespaces/default/configmaps"
@@ -161,7 +161,7 @@ def test_requests_without_the_token_are_refused(served: Served) -> None:
 
 @pytest.mark.parametrize("begun", [b"", b"GET /healthz HTTP/1.1\r\nHost: loc"], ids=["nothing", "half a head"])
 def test_a_connection_without_a_request_is_closed(monkeypatch: pytest.MonkeyPatch, begun: bytes) -> None:
-    monkeypatch.setattr(server, "_HEAD_S", 0.05)
+    monkeypatch.setattr(protocol, "_HEAD_S", 0.05)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         raise AssertionError("there is no request")
@@ -171,7 +171,7 @@ def test_a_connection_without_a_request_is_closed(monkeypatch: pytest.MonkeyPatc
         config.load()
         state = uvicorn.server.ServerState()
         loop = asyncio.get_running_loop()
-        make = partial(server.HttpProtocol, config=config, server_state=state, app_state={})
+        make = partial(protocol.HttpProtocol, config=config, server_state=state, app_state={})
         listening = await loop.create_server(make, "127.0.0.1", 0)
         reader, writer = await asyncio.open_connection(*listening.sockets[0].getsockname())
         writer.write(begun)

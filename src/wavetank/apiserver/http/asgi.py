@@ -11,7 +11,8 @@ from wavetank.apiserver.clock.heartbeat import Heartbeat
 from wavetank.apiserver.errors import StatusError, internal
 from wavetank.apiserver.http.authentication import Authenticator
 from wavetank.apiserver.http.messages import ClientGoneError, parse_query, read_body, read_headers, send_response
-from wavetank.apiserver.http.streaming import Message, Receive, Send, Streaming
+from wavetank.apiserver.http.messagetypes import Message, Receive, Send
+from wavetank.apiserver.http.streaming import Streaming
 from wavetank.apiserver.requests.request import Request, Response
 from wavetank.apiserver.requests.stream import Stream
 from wavetank.apiserver.webhooks.waiting import run_waiting
@@ -72,7 +73,7 @@ class App:
         except ClientGoneError:
             return
         if isinstance(answer, Response):
-            await send_response(answer, send)
+            await send_response(answer, scope, send)
         else:
             await self._streaming.run(answer, scope, receive, send)
 

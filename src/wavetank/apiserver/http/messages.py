@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
-from wavetank.apiserver.errors import bad_request, too_large
-from wavetank.apiserver.http.streaming import Message, Receive, Send
+from wavetank.apiserver.clock.control import as_response
+from wavetank.apiserver.errors import StatusError, bad_request, too_large, too_many_requests
+from wavetank.apiserver.http.messagetypes import Message, Receive, Send
+from wavetank.apiserver.http.unread import UNREAD, cut_of
 from wavetank.apiserver.requests.request import Query, Response
 
 LARGEST_BODY = 3 * 1024 * 1024  # bytes, as of the real server
 _LARGEST_WASTE = 16 * LARGEST_BODY  # read and dropped, so that the client sees the error
+_BODY_S = 60  # how long a client may take for the body of a request
 
 
 class ClientGoneError(Exception):
@@ -23,9 +27,20 @@ def read_headers(scope: Message) -> Mapping[str, str]:
 
 
 async def read_body(headers: Mapping[str, str], receive: Receive) -> bytes:
-    """Reads a request's body; StatusError if it is too large, once the client has sent it or far too much."""
+    """Reads a request's body; StatusError if it takes too long, or is too large.
+
+    That it is too large is said once the client has sent it, or far too much.
+    """
     if "content-length" not in headers and "transfer-encoding" not in headers:
         return b""
+    try:
+        async with asyncio.timeout(_BODY_S):
+            return await _read(receive)
+    except TimeoutError:
+        raise StatusError(408, "Timeout", f"the body of the request has not come within {_BODY_S} s") from None
+
+
+async def _read(receive: Receive) -> bytes:
     message = await receive()
     body: bytes = message.get("body", b"")
     if not message.get("more_body") and message["type"] == "http.request":
@@ -58,11 +73,15 @@ def parse_query(text: bytes) -> Query:
         raise bad_request("the query has too many parameters") from None
 
 
-async def send_response(response: Response, send: Send) -> None:
-    """Sends a whole response."""
+async def send_response(response: Response, scope: Message, send: Send) -> None:
+    """Sends a whole response; 429 in its place if other clients leave too much unread."""
+    if not UNREAD.has_room(len(response.body)):
+        response = as_response(too_many_requests("large responses to other clients are not read yet", retry_after_s=1))
     headers = [(key.encode("latin-1"), value.encode("latin-1", "replace")) for key, value in response.headers]
     body = response.body
     if response.status not in (204, 304):
         headers.append((b"content-length", b"%d" % len(body)))
+    if response.status == 408:  # the rest of the request may still come
+        headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    await UNREAD.send(body, cut_of(scope), send)

@@ -12,22 +12,16 @@ from types import FrameType
 from typing import Protocol
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from wavetank.apiserver.http.acceptor import Acceptor
-from wavetank.apiserver.http.streaming import Message, Receive, Send
+from wavetank.apiserver.http.messagetypes import Message, Receive, Send
+from wavetank.apiserver.http.protocol import LIMIT, HttpProtocol
 from wavetank.apiserver.http.tls import Certificate
 from wavetank.errors import WavetankError
 
 _IDLE_S = 180  # how long an idle connection is kept: longer than clients keep it, or they would use a closed one
-_HEAD_S = 30  # how long a client may take for the head of a request, its first one included
 _LAST_WORDS_S = 2  # how long watches may take to end when the server does
-_LARGEST_HEAD = 1 << 20  # bytes, as of the real server
 _LARGEST_MESSAGE = 1 << 20  # bytes of a WebSocket message from a client
-_TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
-# kubectl shows the reason in the first line and nothing else.
-_WHY = "exec, attach, cp and port-forward are not possible: containers are simulated, there is no process"
-_NO_TUNNEL = f"HTTP/1.1 501 {_WHY}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".encode()
 
 
 class App(Protocol):
@@ -41,71 +35,6 @@ class App(Protocol):
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serves one request, or one WebSocket."""
-
-
-class HttpProtocol(HttpToolsProtocol):
-    """HTTP that answers half-closed connections, and can abort those of clients that do not read."""
-
-    _head: int | None = None  # bytes of an incomplete head
-    _impatience: asyncio.TimerHandle | None = None  # closes a connection that does not complete a head
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Waits for a first request, but not for ever: idle connections would use up all descriptors."""
-        super().connection_made(transport)
-        self._wait_for_head()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Waits for nothing more."""
-        self._stop_waiting()
-        super().connection_lost(exc)
-
-    def _wait_for_head(self) -> None:
-        if self._impatience is None:
-            self._impatience = self.loop.call_later(_HEAD_S, self.transport.abort)
-
-    def _stop_waiting(self) -> None:
-        if self._impatience is not None:
-            self._impatience.cancel()
-            self._impatience = None
-
-    def data_received(self, data: bytes) -> None:
-        """Parses more data, unless a head is too long."""
-        super().data_received(data)
-        if self._head is not None:
-            self._head += len(data)
-            if self._head > _LARGEST_HEAD and not self.transport.is_closing():
-                self.transport.write(_TOO_LARGE)
-                self.transport.close()
-
-    def on_message_begin(self) -> None:
-        """Tells the application how to abort the connection."""
-        self._head = 0
-        self._wait_for_head()
-        super().on_message_begin()
-        self.scope["extensions"] = {"wavetank.cut": {"cut": self.transport.abort}}
-
-    def on_headers_complete(self) -> None:
-        """Refuses CONNECT: kubectl sends it to its proxy, which is this server, before exec and attach."""
-        self._head = None
-        self._stop_waiting()
-        if self.parser.get_method() == b"CONNECT":
-            self.transport.write(_NO_TUNNEL)
-            self.transport.close()
-        else:
-            super().on_headers_complete()
-
-    def on_message_complete(self) -> None:
-        """Notes that a request is complete, if there is one."""
-        if self.cycle is not None:
-            super().on_message_complete()
-
-    def eof_received(self) -> bool | None:  # type: ignore[override]
-        """Keeps the connection for the answer to a complete request; watches and incomplete requests end here."""
-        cycle = self.cycle
-        if cycle is None or cycle.response_complete or cycle.response_started or cycle.more_body:
-            return None
-        cycle.keep_alive = False
-        return self.scheme == "http"  # TLS has no half-closed connections
 
 
 class Server(uvicorn.Server):
@@ -124,6 +53,7 @@ class Server(uvicorn.Server):
 
     def serve_on(self, listening: socket.socket) -> None:
         """Serves until it is interrupted, or until the application fails: then its error is raised."""
+        LIMIT.raise_to_system()
         self.run([listening])
         if self.error is not None:
             raise self.error

@@ -1,18 +1,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
 
+from wavetank.apiserver.http.messagetypes import Message, Receive, Send
+from wavetank.apiserver.http.unread import UNREAD, cut_of
 from wavetank.apiserver.requests.stream import Stream
 
 BOOKMARKS_S = 60.0  # between two bookmarks of a watch, seconds of wall time
 LONGEST_S = 3600.0  # of a watch without a timeout; 30 to 60 minutes in the real server
 PATIENCE_S = 30.0  # how long a client may leave data unread after the end of its watch
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 
 
 class Streaming:
@@ -61,7 +57,8 @@ async def _deliver(stream: Stream, timers: _Timers, send: Send) -> None:
         waiting.clear()
         events = stream.take()
         if events:
-            await send({"type": "http.response.body", "body": events, "more_body": True})
+            UNREAD.has_room(len(events))  # or another client that stalls is cut off
+            await UNREAD.send(events, timers.abort, send, more_body=True)
         elif stream.closed:
             break
         else:
@@ -81,8 +78,7 @@ class _Timers:
     def __init__(self, stream: Stream, scope: Message) -> None:
         self._stream = stream
         self._loop = asyncio.get_running_loop()
-        extension = (scope.get("extensions") or {}).get("wavetank.cut") or {}
-        self._abort: Callable[[], None] | None = extension.get("cut")
+        self.abort = cut_of(scope)
         longest = LONGEST_S if stream.timeout_s is None else max(0.0, stream.timeout_s)
         self._end = self._loop.call_later(longest, stream.close)
         self._next = self._loop.call_later(BOOKMARKS_S, self._bookmark)
@@ -90,8 +86,8 @@ class _Timers:
 
     def cut_soon(self) -> None:
         """Gives the client some time to read, then aborts its connection."""
-        if self._abort is not None and self._cut is None:
-            self._cut = self._loop.call_later(PATIENCE_S, self._abort)
+        if self.abort is not None and self._cut is None:
+            self._cut = self._loop.call_later(PATIENCE_S, self.abort)
 
     def cancel(self) -> None:
         """Cancels all timers."""

@@ -17,6 +17,7 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 Document = dict[str, Any]
 
 _CACHED = 20_000  # encoded objects that are kept
+_CACHED_BYTES = 64 * 1024 * 1024
 
 
 class KubeletReports(Protocol):
@@ -37,6 +38,7 @@ class Objects:
         self.kinds = kinds
         self.reports = reports
         self._encoded: dict[tuple[str, int, str], bytes] = {}
+        self._encoded_bytes = 0
 
     @property
     def now(self) -> float:
@@ -65,6 +67,7 @@ class Objects:
     def forget(self) -> None:
         """Forgets encoded objects: a kind has changed, and its objects may be rendered differently."""
         self._encoded.clear()
+        self._encoded_bytes = 0
 
     def show(self, kind: Kind, resource: Resource, version: int | None = None) -> Document:
         """Returns an object in a served version; `version` is shown instead of its own resource version."""
@@ -86,11 +89,12 @@ class Objects:
         key = (resource.uid, resource.resource_version, kind.api_version)
         found = self._encoded.get(key)
         if found is None:
-            if len(self._encoded) >= _CACHED:
-                self._encoded.clear()
+            if len(self._encoded) >= _CACHED or self._encoded_bytes > _CACHED_BYTES:
+                self.forget()
             document = to_served(kind, self.render(resource))
             del document["kind"], document["apiVersion"]
             found = self._encoded[key] = msgspec.json.encode(document)
+            self._encoded_bytes += len(found)
         return found
 
     def sorted(self, kind: Kind, namespace: str, at: int | None = None) -> list[tuple[str, Resource]]:

@@ -198,7 +198,13 @@ class Broadcaster:
         seen, self._seen = self._seen, self._store.version
         if not self._streams:
             return
-        for event in self._store.events_since(seen, self._group_kind):
+        try:
+            events = self._store.events_since(seen, self._group_kind)
+        except ExpiredError as error:  # so much was written at once that the history does not hold it
+            for stream in list(self._streams):
+                stream.send_error(expired(str(error)))
+            return
+        for event in events:
             written: dict[Any, bytes] = {}
             for stream in list(self._streams):
                 if event.version > stream.after:

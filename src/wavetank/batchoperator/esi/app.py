@@ -10,7 +10,8 @@ import msgspec
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.http.authentication import Authenticator
 from wavetank.apiserver.http.messages import ClientGoneError, parse_query, read_body, read_headers, send_response
-from wavetank.apiserver.http.streaming import Message, Receive, Send, Streaming
+from wavetank.apiserver.http.messagetypes import Message, Receive, Send
+from wavetank.apiserver.http.streaming import Streaming
 from wavetank.apiserver.requests.request import Request, Response
 from wavetank.batchoperator.esi import sockjs
 from wavetank.batchoperator.esi.broadcast import Broadcast
@@ -81,7 +82,7 @@ class App:
         if isinstance(response, EventStream):
             await self._streaming.run(response, scope, receive, send)
         else:
-            await send_response(response, send)
+            await send_response(response, scope, send)
 
     async def _answer(self, scope: Message, receive: Receive) -> Response | EventStream:
         headers, method, path = read_headers(scope), scope["method"], scope["path"]

@@ -7,7 +7,7 @@ import base64
 import binascii
 from collections.abc import Callable, Coroutine, Iterable
 
-from wavetank.apiserver.http.streaming import Message, Receive, Send
+from wavetank.apiserver.http.messagetypes import Message, Receive, Send
 from wavetank.batchoperator.esi import sockjs
 from wavetank.batchoperator.esi.broadcast import Broadcast
 from wavetank.batchoperator.esi.mailbox import Mailbox

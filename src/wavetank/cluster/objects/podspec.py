@@ -139,8 +139,11 @@ class PodSpec:
         return new
 
 
+_LARGEST_INTERNED = 64 * 1024  # bytes of JSON: specs are kept for ever, and few pods share a larger one
+
+
 class SpecTable:
-    """Interns pod specs: equal manifests give the same PodSpec object."""
+    """Interns pod specs: equal manifests give the same PodSpec object, unless they are very large."""
 
     def __init__(self) -> None:
         self._specs: dict[bytes, PodSpec] = {}
@@ -153,6 +156,8 @@ class SpecTable:
         except (TypeError, ValueError) as error:
             raise InputError(f"not plain JSON: {error}", path="spec") from None
         if key not in self._specs:
+            if len(key) > _LARGEST_INTERNED:
+                return PodSpec(shared)
             self._specs[key] = PodSpec(shared)
         return self._specs[key]
 

@@ -7,7 +7,7 @@ from wavetank.apiserver.clock.control import as_response
 from wavetank.apiserver.errors import StatusError, bad_request, not_found
 from wavetank.apiserver.http.authentication import Authenticator
 from wavetank.apiserver.http.messages import ClientGoneError, parse_query, read_body, read_headers, send_response
-from wavetank.apiserver.http.streaming import Message, Receive, Send
+from wavetank.apiserver.http.messagetypes import Message, Receive, Send
 from wavetank.apiserver.requests.request import Request, Response
 from wavetank.errors import InputError
 from wavetank.results import layout
@@ -51,7 +51,7 @@ class PlayApp:
             response = as_response(error)
         except ClientGoneError:
             return
-        await send_response(response, send)
+        await send_response(response, scope, send)
 
     async def _answer(self, scope: Message, receive: Receive) -> Response:
         headers = read_headers(scope)
