@@ -161,7 +161,7 @@ def test_requests_without_the_token_are_refused(served: Served) -> None:
 
 @pytest.mark.parametrize("begun", [b"", b"GET /healthz HTTP/1.1\r\nHost: loc"], ids=["nothing", "half a head"])
 def test_a_connection_without_a_request_is_closed(monkeypatch: pytest.MonkeyPatch, begun: bytes) -> None:
-    monkeypatch.setattr(protocol, "_HEAD_S", 0.05)
+    monkeypatch.setattr(protocol, "HEAD_S", 0.05)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         raise AssertionError("there is no request")

@@ -3,78 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-import time
-from collections.abc import Iterable
-from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-try:
-    import resource
-except ImportError:  # Windows has no such limit
-    resource = None  # type: ignore[assignment]
+from wavetank.apiserver.http.connectionlimit import LIMIT
 
-_HEAD_S = 30  # how long a client may take for the head of a request, its first one included
+HEAD_S = 30  # how long a client may take for the head of a request, its first one included
 _UNREAD_S = 60  # how long a client may leave unread what was sent to it
 _LARGEST_HEAD = 1 << 20  # bytes, as of the real server
 _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 # kubectl shows the reason in the first line and nothing else.
 _WHY = "exec, attach, cp and port-forward are not possible: containers are simulated, there is no process"
 _NO_TUNNEL = f"HTTP/1.1 501 {_WHY}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".encode()
-_MOST_FILES = 65_536  # descriptors that a server asks for
-_OTHER_FILES = 64  # descriptors that are not connections of clients
-_SILENCE_S = 10.0  # between two lines in the log about too many connections
-
-_log = logging.getLogger("wavetank.apiserver")
-
-
-class ConnectionLimit:
-    """How many connections there may be, so that descriptors are left; beyond, those without a request are closed."""
-
-    def __init__(self, most: int | None = None) -> None:
-        self._most = most
-        self._told = -_SILENCE_S
-
-    def raise_to_system(self) -> None:
-        """Asks the system for as many descriptors as it allows, up to a limit."""
-        if resource is not None:
-            soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-            wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
-            if soft < wanted:
-                resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-
-    def make_room(self, connections: Iterable[Any], new: HttpProtocol) -> None:
-        """Aborts the connection that has had no request for longest, if there are too many; else the new one."""
-        others = [each for each in connections if isinstance(each, HttpProtocol) and each is not new]
-        if len(others) < self.most:
-            return
-        idle = [each for each in others if each.is_idle and not each.transport.is_closing()]
-        victim = min(idle, key=lambda each: each.active, default=new)
-        self._tell(len(others), "refused" if victim is new else "the one that was idle for longest is closed")
-        victim.transport.abort()
-
-    @property
-    def most(self) -> int:
-        """Returns the number of connections that leave descriptors for other files."""
-        if self._most is None:
-            files = _MOST_FILES if resource is None else resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-            self._most = files - min(_OTHER_FILES, files // 2)
-        return self._most
-
-    def _tell(self, connections: int, what: str) -> None:
-        now = time.monotonic()
-        if now - self._told >= _SILENCE_S:
-            self._told = now
-            _log.warning("%d connections are open, the limit of open files allows no more: %s", connections, what)
-
-
-LIMIT = ConnectionLimit()  # of this process
 
 
 class HttpProtocol(HttpToolsProtocol):
     """HTTP that answers half-closed connections, and can abort those of clients that do not send or read."""
 
+    admitted = False  # whether there is room for it
     active = 0.0  # when the last request began or ended, in seconds of the loop
     _head: int | None = None  # bytes of an incomplete head
     _impatience: asyncio.TimerHandle | None = None  # closes a connection that does not complete a head
@@ -88,10 +34,12 @@ class HttpProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Waits for a first request, but not for ever: idle connections would use up all descriptors."""
+        self.admitted = self.admitted or LIMIT.make_room(self.connections)
         super().connection_made(transport)
         self.active = self.loop.time()
         self._wait_for_head()
-        LIMIT.make_room(self.connections, self)
+        if not self.admitted:
+            transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Waits for nothing more."""
@@ -114,7 +62,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _wait_for_head(self) -> None:
         if self._impatience is None:
-            self._impatience = self.loop.call_later(_HEAD_S, self.transport.abort)
+            self._impatience = self.loop.call_later(HEAD_S, self.transport.abort)
 
     def _stop_waiting(self) -> None:
         if self._impatience is not None:

@@ -14,8 +14,9 @@ from typing import Protocol
 import uvicorn
 
 from wavetank.apiserver.http.acceptor import Acceptor
+from wavetank.apiserver.http.connectionlimit import LIMIT
 from wavetank.apiserver.http.messagetypes import Message, Receive, Send
-from wavetank.apiserver.http.protocol import LIMIT, HttpProtocol
+from wavetank.apiserver.http.protocol import HEAD_S, HttpProtocol
 from wavetank.apiserver.http.tls import Certificate
 from wavetank.errors import WavetankError
 
@@ -68,23 +69,33 @@ class Server(uvicorn.Server):
         """Listens."""
         self._app.start(self._fail)
         if self._plain_too and self.config.ssl is not None and sockets:
-            self._acceptor = Acceptor(sockets[0], self._make_protocol, self.config.ssl, _HEAD_S)
+            self._acceptor = Acceptor(
+                sockets[0], self._make_protocol, self.config.ssl, HEAD_S, self.server_state.connections
+            )
             sockets = []
         await super().startup(sockets)
 
     def _make_protocol(self) -> asyncio.Protocol:
-        return HttpProtocol(self.config, self.server_state, self.lifespan.state)
+        made = HttpProtocol(self.config, self.server_state, self.lifespan.state)
+        made.admitted = True
+        return made
 
     def _fail(self, error: Exception) -> None:
         self.error = error
         self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Ends watches, answers pending requests, stops."""
+        """Ends watches, answers pending requests, stops; connections of clients that do not read are aborted."""
         self._app.stop()
         if self._acceptor is not None:
             self._acceptor.close()
+        cutting = asyncio.get_running_loop().call_later(_LAST_WORDS_S / 2, self._abort_connections)
         await super().shutdown(sockets)
+        cutting.cancel()
+
+    def _abort_connections(self) -> None:
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -15,11 +15,11 @@ Cut = Callable[[], None]
 
 
 class _Pending:
-    """A large body on its way: the bytes that are left, and when its client has last taken some."""
+    """A large body on its way, which is held as a whole to its end; `progress` is when its client has last read."""
 
-    def __init__(self, cut: Cut, left: int) -> None:
+    def __init__(self, cut: Cut, size: int) -> None:
         self.cut = cut
-        self.left = left
+        self.size = size
         self.progress = time.monotonic()
 
 
@@ -53,7 +53,7 @@ class UnreadBodies:
             return
         pending = _Pending(cut, len(body))
         self._pending[pending] = None
-        self._size += pending.left
+        self._size += pending.size
         try:
             for start in range(0, len(body), _PIECE):
                 end = start + _PIECE
@@ -66,9 +66,6 @@ class UnreadBodies:
             self._end(pending)
 
     def _advance(self, pending: _Pending) -> None:
-        sent = min(_PIECE, pending.left)
-        pending.left -= sent
-        self._size -= sent
         pending.progress = time.monotonic()
         del self._pending[pending]
         self._pending[pending] = None
@@ -76,7 +73,7 @@ class UnreadBodies:
     def _end(self, pending: _Pending) -> None:
         if pending in self._pending:
             del self._pending[pending]
-            self._size -= pending.left
+            self._size -= pending.size
 
 
 UNREAD = UnreadBodies()  # of this process
