@@ -12,6 +12,7 @@ from wavetank.apiserver.authorization.authorizer import AlwaysAllow, Authorizer
 from wavetank.apiserver.authorization.rbac import Rbac, bootstrap_objects
 from wavetank.apiserver.conversion.versions import convert
 from wavetank.apiserver.definitions.controller import DefinitionController
+from wavetank.apiserver.endpoints.accounts import ServiceAccountTokens
 from wavetank.apiserver.endpoints.custommetrics import CustomMetrics, ExternalMetrics, MetricValues
 from wavetank.apiserver.endpoints.discovery import Discovery
 from wavetank.apiserver.endpoints.metrics import GROUP as METRICS
@@ -98,7 +99,8 @@ class Api:
         self._metric_groups = list(_metric_groups(self._writer, metrics))
         self._discovery = Discovery(self.kinds, aggregated=self._metric_groups)
         self._openapi = OpenApi(self.kinds, lambda: self._objects.now)
-        reviews = Reviews(self._writer, authenticate, self._authorizer)
+        self._accounts = ServiceAccountTokens(store)
+        reviews = Reviews(self._writer, authenticate, self._accounts, self._authorizer)
         # kinds that are not stored: creating one is a call
         self._virtual: dict[GroupKind, Create] = {
             "Binding": partial(create_binding, self._writer),
@@ -123,6 +125,10 @@ class Api:
             return Response(404, [("content-type", "text/plain; charset=utf-8"), PRIVATE], f"{error}\n".encode())
         except StatusError as error:
             return refusal(error, request)
+
+    def authenticate(self, token: str) -> User | None:
+        """Returns the service account of a token that this API has issued."""
+        return self._accounts.authenticate(token)
 
     def actor(self, user: User) -> ScalingActor:
         """Returns a client in the same process that writes as a user."""

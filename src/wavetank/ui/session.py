@@ -85,6 +85,10 @@ class Session:
             self._barrier = "webhooks were registered, and would be called again"
         return self.act(partial(_title, request), lambda served: served.api.handle(request))
 
+    def authenticate(self, token: str) -> User | None:
+        """Returns the service account of a token that the API has issued."""
+        return self.served.api.authenticate(token)
+
     def act(self, title: Title | None, act: Act) -> Response | Stream:
         """Changes the cluster, and keeps how."""
         if self._rewinding:

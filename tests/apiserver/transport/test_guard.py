@@ -120,3 +120,13 @@ def test_groups_need_a_user() -> None:
     with pytest.raises(StatusError) as refused:
         admitted({**KNOWN, "impersonate-group": "devs"})
     assert refused.value.code == 400
+
+
+def test_a_service_account_is_admitted_by_its_own_token_where_these_are_accepted() -> None:
+    account, headers = User("system:serviceaccount:default:sa"), {**HOME, "authorization": "Bearer a.b.c"}
+    guard = Authenticator("secret", "127.0.0.1")
+    assert guard.admit(headers, [], {"a.b.c": account}.get) == account
+    with pytest.raises(StatusError, match="Unauthorized"):
+        guard.admit(headers, [])
+    with pytest.raises(StatusError, match="may not impersonate"):
+        guard.admit({**headers, "impersonate-user": "admin"}, [], {"a.b.c": account}.get)

@@ -9,6 +9,7 @@ from typing import Any
 
 from wavetank.apiserver.endpoints.aggregated import AggregatedGroup, aggregated_group, plain_resources
 from wavetank.apiserver.endpoints.health import HEALTH, checks_of, health
+from wavetank.apiserver.endpoints.issuer import CONFIGURATION, KEYS, issuer_document
 from wavetank.apiserver.errors import method_not_allowed
 from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.kinds.kind import Subresource
@@ -50,6 +51,8 @@ class Discovery:
         parts = [part for part in request.path.split("/") if part]
         if parts and parts[0] in HEALTH:
             return health(request, parts)
+        if parts[:1] in ([".well-known"], ["openid"]):
+            return issuer_document(request)
         if len(parts) > _DEEPEST:
             return None
         if parts == ["version"]:
@@ -99,7 +102,7 @@ class Discovery:
                 yield from (f"/apis/{group}", *(f"/apis/{group}/{version}" for version in versions))
         for name in HEALTH:
             yield from (f"/{name}", *(f"/{name}/{check}" for check in checks_of(name)))
-        yield from ("/openapi/v3", "/version")
+        yield from (CONFIGURATION, KEYS, "/openapi/v3", "/version")
 
     def _resources(self, group: str, version: str) -> Document:
         kinds = [kind for kind in self._kinds if (kind.group, kind.version) == (group, version)]

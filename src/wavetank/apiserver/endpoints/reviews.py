@@ -8,6 +8,8 @@ from typing import Any
 
 from wavetank.apiserver.authorization.attributes import Attributes
 from wavetank.apiserver.authorization.authorizer import Authorizer
+from wavetank.apiserver.endpoints.accounts import RefusedTokenError, ServiceAccountTokens
+from wavetank.apiserver.endpoints.audiences import AUDIENCES
 from wavetank.apiserver.errors import StatusError, bad_request
 from wavetank.apiserver.errors import invalid as invalid_object
 from wavetank.apiserver.fielderrors import FieldError, invalid, required
@@ -20,9 +22,6 @@ from wavetank.cluster.objects.groupkinds import GroupKind
 Document = dict[str, Any]
 # Finds the user of a bearer token.
 Authenticate = Callable[[str], User | None]
-
-# Those of the real server that ours is compared with.
-AUDIENCES = ("https://x",)
 
 REVIEWS: tuple[GroupKind, ...] = (
     "TokenReview.authentication.k8s.io",
@@ -37,28 +36,30 @@ REVIEWS: tuple[GroupKind, ...] = (
 class Reviews:
     """Answers reviews; they are not stored."""
 
-    def __init__(self, writer: Writer, authenticate: Authenticate, authorizer: Authorizer) -> None:
+    def __init__(
+        self, writer: Writer, authenticate: Authenticate, accounts: ServiceAccountTokens, authorizer: Authorizer
+    ) -> None:
         self._writer = writer
         self._authenticate = authenticate
+        self._accounts = accounts
         self._authorizer = authorizer
 
     def create(self, kind: Kind, namespace: str, request: Request) -> Written:
         """Answers the review in the body of a request."""
         document = self._writer.read_body(kind, request, WriteOptions.read(request, "Create"))
+        if document["kind"] == "TokenReview":
+            status = review_token(_spec(document), self._authenticate, self._accounts)
+            return Written({**document, "status": status}, 201)
         now = self._writer.objects.now
-        return Written(review(document, namespace, request.user, now, self._authenticate, self._authorizer), 201)
+        return Written(review(document, namespace, request.user, now, self._authorizer), 201)
 
 
-def review(
-    document: Document, namespace: str, user: User, now: float, authenticate: Authenticate, authorizer: Authorizer
-) -> Document:
+def review(document: Document, namespace: str, user: User, now: float, authorizer: Authorizer) -> Document:
     """Answers a review, a decoded document of authentication.k8s.io/v1 or authorization.k8s.io/v1.
 
     `namespace` is that of the path, `now` seconds since 1970. StatusError (400, 422) if it is invalid.
     """
     match document["kind"]:
-        case "TokenReview":
-            return {**document, "status": _token_status(document, authenticate)}
         case "SelfSubjectReview":
             status = {"userInfo": user_info(user)}
             return _head(document, {"creationTimestamp": timestamp(now)}) | {"status": status}
@@ -70,9 +71,29 @@ def review(
     return _access(document, namespace, user, authorizer)
 
 
+def review_token(spec: Document, authenticate: Authenticate, accounts: ServiceAccountTokens) -> Document:
+    """Returns the status of a TokenReview; StatusError (400) if it has no token."""
+    token = spec.get("token")
+    if not token:
+        raise bad_request("token is required for TokenReview in authentication")
+    asked = spec.get("audiences") or AUDIENCES
+    own = [each for each in asked if each in AUDIENCES]
+    user = authenticate(token) if own else None
+    if user is not None:
+        return {"authenticated": True, "user": user_info(user), "audiences": own}
+    try:
+        found = accounts.review(token, asked)
+    except RefusedTokenError as error:
+        return {"user": {}, "error": f"[invalid bearer token, {error}]"}
+    if found is None:
+        return {"user": {}, "error": "invalid bearer token"}
+    return {"authenticated": True, "user": user_info(found[0]), "audiences": found[1]}
+
+
 def user_info(user: User) -> Document:
     """Returns the userInfo of a user, without empty fields."""
-    fields = {"username": user.name, "uid": user.uid, "groups": list(user.groups)}
+    fields: Document = {"username": user.name, "uid": user.uid, "groups": list(user.groups)}
+    fields["extra"] = {key: list(values) for key, values in user.extra}
     return {key: value for key, value in fields.items() if value}
 
 
@@ -88,17 +109,6 @@ def _head(document: Document, metadata: Document) -> Document:
 def _spec(document: Document) -> Document:
     spec = document.get("spec")
     return spec if isinstance(spec, dict) else {}
-
-
-def _token_status(document: Document, authenticate: Authenticate) -> Document:
-    spec = _spec(document)
-    if not spec.get("token"):
-        raise bad_request("token is required for TokenReview in authentication")
-    audiences = [one for one in spec.get("audiences") or AUDIENCES if one in AUDIENCES]
-    user = authenticate(spec["token"]) if audiences else None
-    if user is None:
-        return {"user": {}, "error": "invalid bearer token"}
-    return {"authenticated": True, "user": user_info(user), "audiences": audiences}
 
 
 def _access(document: Document, namespace: str, user: User, authorizer: Authorizer) -> Document:

@@ -1,44 +1,76 @@
-"""Tokens of service accounts, as kubectl create token asks for them; the server itself does not accept them."""
+"""Tokens of service accounts, as kubectl create token asks for them."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
+import uuid
+from itertools import count
 from typing import Any
 
 import msgspec
 
-from wavetank.apiserver.endpoints.reviews import AUDIENCES, timestamp
-from wavetank.apiserver.errors import StatusError, conflict
+from wavetank.apiserver.endpoints.audiences import AUDIENCES, ISSUER
+from wavetank.apiserver.endpoints.reviews import timestamp
+from wavetank.apiserver.endpoints.signing import signing_key
+from wavetank.apiserver.errors import StatusError, bad_request, conflict
 from wavetank.apiserver.errors import invalid as invalid_object
 from wavetank.apiserver.fielderrors import FieldError, invalid
+from wavetank.apiserver.verbs.objects import Objects
+from wavetank.cluster.objects.groupkinds import NODE
 
 _KIND = "TokenRequest.authentication.k8s.io"
 _SHORTEST, _LONGEST, _USUAL = 600, 1 << 32, 3600
+_BOUND = ("Pod", "Secret", "Node")  # what a token may be bound to
 
 Document = dict[str, Any]
+_numbers = count()
 
 
-def issue_token(request: Document, account: Document, now: float) -> Document:
-    """Answers a TokenRequest for a service account; StatusError (409, 422) if it does not match the account.
+class TokenIssuer:
+    """Issues tokens for service accounts; they are those of a real server in form and signature."""
 
-    `now` is seconds since 1970. The token has the claims of a real one, but its signature is only a digest of them.
-    """
-    wanted, metadata = dict(request.get("metadata") or {}), account["metadata"]
-    _check_names(wanted, metadata)
-    spec = {"audiences": list(AUDIENCES), "expirationSeconds": _USUAL, "boundObjectRef": None, **_spec(request)}
-    seconds = spec["expirationSeconds"]
-    if errors := _expiration_errors(seconds):
-        raise invalid_object(_KIND, "", errors)
-    named = {key: metadata[key] for key in ("name", "namespace", "uid")}
-    head = {"kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1"}
-    status = {"token": _token(named, spec, now), "expirationTimestamp": timestamp(now + seconds)}
-    return {
-        **head,
-        "metadata": {**wanted, **named, "creationTimestamp": timestamp(now)},
-        "spec": spec,
-        "status": status,
-    }
+    def __init__(self, objects: Objects) -> None:
+        self._objects = objects
+
+    def issue(self, request: Document, account: Document) -> Document:
+        """Answers a TokenRequest for a service account; StatusError (400, 404, 409, 422) if it does not match."""
+        wanted, metadata, now = dict(request.get("metadata") or {}), account["metadata"], self._objects.now
+        _check_names(wanted, metadata)
+        spec = {"audiences": list(AUDIENCES), "expirationSeconds": _USUAL, "boundObjectRef": None, **_spec(request)}
+        seconds = spec["expirationSeconds"]
+        if errors := _expiration_errors(seconds):
+            raise invalid_object(_KIND, "", errors)
+        named = {key: metadata[key] for key in ("name", "namespace", "uid")}
+        bound = self._bound(spec["boundObjectRef"], named)
+        status = {"token": _token(named, bound, spec, now), "expirationTimestamp": timestamp(now + seconds)}
+        head = {"kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1"}
+        return {
+            **head,
+            "metadata": {**wanted, **named, "creationTimestamp": timestamp(now)},
+            "spec": spec,
+            "status": status,
+        }
+
+    def _bound(self, reference: Document | None, account: Document) -> Document:
+        """Returns the claims about the object whose end invalidates the token."""
+        if not reference:
+            return {}
+        kind, name = reference.get("kind", ""), reference.get("name", "")
+        if kind not in _BOUND or reference.get("apiVersion") not in (None, "", "v1"):
+            raise bad_request(f"cannot bind token to object of type {reference.get('apiVersion', '')}, Kind={kind}")
+        known = self._objects.kinds.named("v1", kind)
+        assert known is not None, f"{kind} is always served"
+        found = self._objects.render(self._objects.get(known, account["namespace"] if known.namespaced else "", name))
+        _check_reference(reference, found["metadata"])
+        claims = {kind.lower(): {key: found["metadata"][key] for key in ("name", "uid")}}
+        return claims if kind != "Pod" else {**self._node_of(found, account), **claims}
+
+    def _node_of(self, pod: Document, account: Document) -> Document:
+        if pod["spec"].get("serviceAccountName") != account["name"]:
+            why = "cannot bind token for serviceaccount"
+            raise bad_request(f'{why} "{account["name"]}" to pod running with different serviceaccount name.')
+        name = pod["spec"].get("nodeName")
+        node = self._objects.store.find(NODE, "", name) if name else None
+        return {} if node is None else {"node": {"name": node.name, "uid": node.uid}}
 
 
 def _spec(request: Document) -> Document:
@@ -52,6 +84,13 @@ def _check_names(wanted: Document, metadata: Document) -> None:
             raise invalid_object(_KIND, metadata["name"], [invalid(f"metadata.{field}", wanted[field], detail)])
     if wanted.get("uid") not in (None, "", metadata["uid"]):
         raise _other_uid(wanted["uid"], metadata)
+
+
+def _check_reference(reference: Document, metadata: Document) -> None:
+    if reference.get("uid") not in (None, "", metadata["uid"]):
+        why = f"the UID in the bound object reference ({reference['uid']}) does not match the UID in record"
+        more = "The object might have been deleted and then recreated"
+        raise conflict(f"{reference['kind'].lower()}s", metadata["name"], f"{why}. {more}")
 
 
 def _other_uid(uid: str, metadata: Document) -> StatusError:
@@ -68,14 +107,11 @@ def _expiration_errors(seconds: int) -> list[FieldError]:
     return []
 
 
-def _token(account: Document, spec: Document, now: float) -> str:
+def _token(account: Document, bound: Document, spec: Document, now: float) -> str:
     subject = f"system:serviceaccount:{account['namespace']}:{account['name']}"
-    times = {"iat": int(now), "nbf": int(now), "exp": int(now) + spec["expirationSeconds"]}
-    bound = {"namespace": account["namespace"], "serviceaccount": {"name": account["name"], "uid": account["uid"]}}
-    claims = {"aud": spec["audiences"], **times, "iss": AUDIENCES[0], "kubernetes.io": bound, "sub": subject}
-    signed = f"{_base64(msgspec.json.encode({'alg': 'RS256'}))}.{_base64(msgspec.json.encode(claims))}"
-    return f"{signed}.{_base64(hashlib.sha256(signed.encode()).digest())}"
-
-
-def _base64(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+    times = {"exp": int(now) + spec["expirationSeconds"], "iat": int(now), "nbf": int(now)}
+    named = {"serviceaccount": {key: account[key] for key in ("name", "uid")}}
+    private = {"namespace": account["namespace"], **bound, **named}
+    claims = {"aud": spec["audiences"], "iss": ISSUER, **times, "kubernetes.io": private, "sub": subject}
+    number = uuid.uuid5(uuid.NAMESPACE_URL, f"{next(_numbers)} {msgspec.json.encode(claims)!r}")
+    return signing_key().sign({**claims, "jti": str(number)})

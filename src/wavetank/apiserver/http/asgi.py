@@ -13,7 +13,7 @@ from wavetank.apiserver.http.authentication import Authenticator
 from wavetank.apiserver.http.messages import ClientGoneError, parse_query, read_body, read_headers, send_response
 from wavetank.apiserver.http.messagetypes import Message, Receive, Send
 from wavetank.apiserver.http.streaming import Streaming
-from wavetank.apiserver.requests.request import Request, Response
+from wavetank.apiserver.requests.request import Request, Response, User
 from wavetank.apiserver.requests.stream import Stream
 from wavetank.apiserver.webhooks.waiting import run_waiting
 
@@ -27,6 +27,9 @@ class Handler(Protocol):
 
     def handle(self, request: Request) -> Response | Stream:
         """Returns a response, or a stream of events."""
+
+    def authenticate(self, token: str) -> User | None:
+        """Returns the service account of a token that the API has issued."""
 
 
 class Site(Protocol):
@@ -81,10 +84,11 @@ class App:
         headers = read_headers(scope)
         if self._site is not None and _is_of_site(scope["path"]):
             return await self._answer_site(self._site, scope, headers, receive)
-        user = self._guard.admit(headers, scope["headers"])
+        clock = scope["path"].startswith(PREFIX)  # which service accounts may not set
+        user = self._guard.admit(headers, scope["headers"], None if clock else self._api.authenticate)
         request = await _read_request(scope, headers, receive)
         request.user = user
-        if request.path.startswith(PREFIX):
+        if clock:
             return await _unless_gone(self._clock.handle(request), receive)
         return await self._call(request)
 

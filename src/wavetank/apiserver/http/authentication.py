@@ -4,7 +4,7 @@ import base64
 import binascii
 import hmac
 import ipaddress
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlsplit
 
 from wavetank.apiserver.errors import StatusError, bad_request, forbidden, unauthorized
@@ -34,9 +34,17 @@ class Authenticator:
         self._names = {*_LOOPBACK, host.lower()}
         self._any_address = host in _EVERYWHERE
 
-    def admit(self, headers: Mapping[str, str], raw: RawHeaders) -> User:
-        """Returns the user of a request; `raw` are the headers with repeated ones."""
+    def admit(
+        self, headers: Mapping[str, str], raw: RawHeaders, accounts: Callable[[str], User | None] | None = None
+    ) -> User:
+        """Returns the user of a request; `raw` are the headers with repeated ones.
+
+        `accounts` finds the service account of a token, if these are accepted too.
+        """
         self.check_site(headers)
+        account = accounts(_bearer(headers)) if accounts is not None and "authorization" in headers else None
+        if account is not None:
+            return account if "impersonate-user" not in headers else _refuse_impersonation(account)
         if not self.has_token(headers):
             raise unauthorized()
         if "impersonate-user" in headers or "impersonate-group" in headers:
@@ -67,16 +75,23 @@ class Authenticator:
             raise _refused(f"the Host header names {name!r:.100}, which is not served here")
 
     def _is_known(self, headers: Mapping[str, str]) -> bool:
-        given = headers.get("authorization")
-        if given is not None:
-            scheme, _, token = given.partition(" ")
-            return scheme.lower() == "bearer" and self._is_token(token.strip())
+        if "authorization" in headers:
+            return self._is_token(_bearer(headers))
         return self._is_token(_proxy_password(headers.get("proxy-authorization", "")))
 
     def _is_token(self, given: str) -> bool:
         # headers are read as Latin-1, in which clients write them, or else in UTF-8
         written = (given.encode("latin-1", "replace"), given.encode("utf-8", "replace"))
         return any(hmac.compare_digest(each, self._token) for each in written)
+
+
+def _bearer(headers: Mapping[str, str]) -> str:
+    scheme, _, token = headers["authorization"].partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def _refuse_impersonation(account: User) -> User:
+    raise _refused(f"{account.name} may not impersonate other users")
 
 
 def _check_origin(origin: str, host: str | None) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from wavetank.apiserver.custom.scale import SCALE_TYPE
-from wavetank.apiserver.endpoints.tokens import issue_token
+from wavetank.apiserver.endpoints.tokens import TokenIssuer
 from wavetank.apiserver.errors import no_such_resource
 from wavetank.apiserver.kinds import Kind, Subresource
 from wavetank.apiserver.registry.strategies import strategy_of
@@ -41,6 +41,7 @@ class Subresources:
         self._objects = writer.objects
         self._evictor = Evictor(writer, deleter)
         self._logs = Logs(writer.objects)
+        self._issuer = TokenIssuer(writer.objects)
 
     def respond(self, target: Target, request: Request) -> Response | Stream:
         """Answers a request for a subresource."""
@@ -82,8 +83,7 @@ class Subresources:
         write = Write(target.kind, target.namespace, target.name, request, options, "token")
         self._writer.admit_creation(write, asked)
         account = self._objects.get(target.kind, target.namespace, target.name)
-        issued = issue_token(asked, self._objects.render(account), self._objects.now)
-        return Written(issued, 201)
+        return Written(self._issuer.issue(asked, self._objects.render(account)), 201)
 
     def _scale(self, target: Target, subresource: Subresource, request: Request) -> Written:
         if target.verb == "get":
