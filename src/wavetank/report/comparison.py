@@ -46,6 +46,16 @@ def _cards(cards: Sequence[str]) -> str:
     return f'<div class="cards">{"".join(cards)}</div>' if cards else ""
 
 
+def comparison_rows(comparisons: list[Comparison]) -> list[list[str | float | None]]:
+    """Returns the means and intervals of all metrics in their units, a heading first; no interval is None."""
+    rows: list[list[str | float | None]] = [["metric", "unit", "scheduler", "mean", "low", "high"]]
+    for comparison in comparisons:
+        for cell in comparison.cells:
+            ends = (cell.interval.mean, cell.interval.low, cell.interval.high) if cell.interval else (None, None, None)
+            rows.append([comparison.metric.name, comparison.unit, cell.scheduler, *ends])
+    return rows
+
+
 def comparison_table(comparisons: list[Comparison]) -> str:
     """Returns one table, a row per scheduler and a column per metric; the best means are bold and marked."""
     heads = "".join(f'<th scope="col">{escape(heading(each))}</th>' for each in comparisons)

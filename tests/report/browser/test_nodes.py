@@ -8,6 +8,7 @@ import pytest
 
 import wavetank
 from tests.report.browser.conftest import Open
+from tests.report.browser.views import drag, saved, ticks
 from tests.support.browser import wait_until
 
 SPEC = {
@@ -59,3 +60,25 @@ def test_another_run_and_another_resource_can_be_chosen(report: Path, open_page:
     wait_until(page, "text => document.getElementById('groups-table').innerText !== text", before)
     page.locator("#nodes-controls").get_by_label("Memory").check()
     wait_until(page, "() => document.getElementById('capacity-caption').textContent.startsWith('Memory')")
+
+
+def test_the_machines_share_the_time_axis_and_the_cursor(report: Path, open_page: Open) -> None:
+    page = open_page(report)
+    page.wait_for_selector("#machines svg")
+    before = ticks(page, "capacity")
+    drag(page, "#machines > svg", 0.5, 0.8)
+    wait_until(page, "() => location.hash.includes('t=')")
+    assert ticks(page, "capacity") == ticks(page, "machines") != before
+    page.locator("#capacity > svg").hover(position={"x": 500, "y": 100})
+    assert page.locator("#machines .cross").get_attribute("visibility") == "visible"
+    page.locator("#machines > svg").focus()
+    page.keyboard.press("ArrowRight")
+    assert "machines" in page.locator(".tooltip").inner_text()
+
+
+@pytest.mark.parametrize("chart", ["capacity", "price", "machines"])
+def test_a_chart_of_nodes_is_saved(report: Path, open_page: Open, chart: str) -> None:
+    page = open_page(report)
+    page.wait_for_selector("#machines svg")
+    assert "<svg" in saved(page, chart, "SVG")
+    assert len(saved(page, chart, "CSV").splitlines()) > 3

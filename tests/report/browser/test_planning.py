@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
 
 import wavetank
 from tests.planning.shop import SHOP
 from tests.report.browser.conftest import Open
+from tests.report.browser.views import saved
+
+BIG = """
+apiVersion: v1
+kind: Pod
+metadata: {name: big}
+spec:
+  containers: [{name: c, image: i, resources: {requests: {cpu: "40", memory: 1Gi}}}]
+"""
 
 
 def test_the_maps_have_a_box_per_node_in_the_same_place(open_page: Open, tmp_path: Path) -> None:
@@ -32,3 +47,25 @@ def test_the_page_of_a_search_shows_what_was_tried(open_page: Open, tmp_path: Pa
     assert page.locator("#nodes tbody tr").count() == 2
     assert "5 nodes" in page.locator("#nodes").inner_text()
     assert page.locator("#scheduler-0 .trials li").count() >= 2
+
+
+def _explained(folder: Path) -> wavetank.Explained:
+    (folder / "big.yaml").write_text(BIG)
+    return wavetank.explain(SHOP, pods=folder / "big.yaml")
+
+
+ANSWERS: dict[str, Callable[[Path], wavetank.WhatIf | wavetank.Capacity | wavetank.Explained]] = {
+    "node-map": lambda _: wavetank.whatif(SHOP, [{"drain": "b-0"}]),
+    "trials-0": lambda _: wavetank.capacity(SHOP),
+    "shortages": _explained,
+}
+
+
+@pytest.mark.parametrize("chart", ANSWERS)
+def test_what_a_page_of_planning_draws_is_saved(open_page: Open, tmp_path: Path, chart: str) -> None:
+    page = open_page(ANSWERS[chart](tmp_path).write_page(tmp_path / "page.html"))
+    picture = saved(page, chart, "SVG")
+    assert len(list(ElementTree.fromstring(picture).iter("{http://www.w3.org/2000/svg}rect"))) > 2
+    heading, *rows = csv.reader(io.StringIO(saved(page, chart, "CSV")))
+    assert rows
+    assert {len(row) for row in rows} == {len(heading)}

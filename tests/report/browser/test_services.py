@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from tests.experiments.trials import ran
 from tests.report.browser.conftest import Open
+from tests.report.browser.views import drag, saved, ticks
 from tests.services.cluster.documents import a_deployment, a_document, run_document
+from tests.support.browser import wait_until
 from wavetank.report.page.html import write_report
 
 SHOP: dict[str, Any] = {
@@ -76,7 +81,7 @@ def test_no_label_of_the_graph_covers_another(report: Path, open_page: Open) -> 
 def test_another_run_operation_load_and_request_can_be_chosen(report: Path, open_page: Open) -> None:
     page = open_page(report)
     page.locator("#services-heat-controls").get_by_label("Operation").select_option(label="web.login")
-    assert page.locator("#services-heat svg").get_attribute("aria-label") == "Response times of web.login over time"
+    assert page.locator("#services-heat > svg").get_attribute("aria-label") == "Response times of web.login over time"
     page.locator("#services-load-controls").get_by_label("Show").select_option(label="Pods")
     assert "Pods of each service" in str(page.locator("#services-load > svg").get_attribute("aria-label"))
     before = page.locator("#services-trace").inner_html()
@@ -92,6 +97,56 @@ def test_a_call_and_a_span_tell_their_parts(report: Path, open_page: Open) -> No
     assert "waits for its calls" in page.locator(".tooltip").inner_text()
     page.locator("#services-trace .phase").first.hover()
     assert "Node" in page.locator(".tooltip").inner_text()
+
+
+def test_a_drag_over_response_times_zooms_all_charts_over_time(report: Path, open_page: Open) -> None:
+    page = open_page(report)
+    before = ticks(page, "services-load"), ticks(page, "services-heat")
+    drag(page, "#services-heat > svg", 0.4, 0.7)
+    wait_until(page, "() => location.hash.includes('t=')")
+    zoomed = ticks(page, "services-load"), ticks(page, "services-heat")
+    assert zoomed[0] == zoomed[1] != before
+    page.locator("#services-load > svg").hover(position={"x": 500, "y": 100})
+    assert page.locator("#services-heat .cross").get_attribute("visibility") == "visible"
+
+
+def test_a_request_has_an_axis_of_its_own_and_the_cursor_of_all(report: Path, open_page: Open) -> None:
+    page = open_page(report)
+    page.locator("#services-trace-controls").get_by_label("Request").select_option(index=2)
+    before, whole = ticks(page, "services-load"), ticks(page, "services-trace")
+    drag(page, "#services-trace > svg", 0.4, 0.6)
+    wait_until(page, "() => location.hash.includes('span=') && location.hash.includes('services-request=2')")
+    zoomed = ticks(page, "services-trace")
+    assert zoomed != whole
+    assert ticks(page, "services-load") == before
+    page.locator("#services-trace > svg").hover(position={"x": 500, "y": 40})
+    assert page.locator("#services-load .cross").get_attribute("visibility") == "visible"
+    page.reload()
+    page.wait_for_selector("html[data-ready]", state="attached")
+    assert ticks(page, "services-trace") == zoomed
+    page.locator("#services-trace > svg").focus()
+    page.keyboard.press("0")
+    assert ticks(page, "services-trace") == whole
+
+
+@pytest.mark.parametrize(
+    ("chart", "columns"),
+    [
+        pytest.param("services-graph", ["caller_service", "caller_operation", "service"], id="calls"),
+        pytest.param("services-heat", ["time_s", "from_s", "to_s", "requests"], id="response times"),
+        pytest.param("services-load", ["line", "time_s", "value"], id="load"),
+        pytest.param("services-trace", ["span", "parent", "service"], id="one request"),
+    ],
+)
+def test_a_chart_of_services_is_saved(report: Path, open_page: Open, chart: str, columns: list[str]) -> None:
+    page = open_page(report)
+    picture = saved(page, chart, "SVG")
+    assert len(list(ElementTree.fromstring(picture).iter())) > 20
+    assert "var(" not in picture
+    assert "oklab(" not in picture
+    heading, *rows = csv.reader(io.StringIO(saved(page, chart, "CSV")))
+    assert heading[: len(columns)] == columns
+    assert len(rows) > 1
 
 
 def test_a_report_without_services_has_no_such_section(tmp_path: Path) -> None:

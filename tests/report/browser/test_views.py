@@ -12,37 +12,17 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.report.browser.conftest import Open
+from tests.report.browser.views import drag, saved, ticks
 from tests.report.synthetic import Recipe
 from tests.support.browser import wait_until
 from wavetank.report.page.html import write_report
 
 Results = Callable[[Recipe], Path]
-TICKS = "#{} .axis text:not(.title)"
 
 
 @pytest.fixture
 def report(results: Results, open_page: Open) -> Page:
     return open_page(write_report(results(Recipe(seeds=(1, 2)))))
-
-
-def ticks(page: Page, chart: str) -> list[str]:
-    """Returns the labels of a chart's time axis."""
-    return page.locator(TICKS.format(chart)).evaluate_all(
-        "texts => texts.filter(text => text.getAttribute('text-anchor') === 'middle').map(text => text.textContent)"
-    )
-
-
-def drag(page: Page, chart: str, low: float, high: float) -> None:
-    """Drags over a chart, from and to shares of its width."""
-    target = page.locator(chart)
-    target.scroll_into_view_if_needed()
-    box = target.bounding_box()
-    assert box is not None
-    y = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + low * box["width"], y)
-    page.mouse.down()
-    page.mouse.move(box["x"] + high * box["width"], y, steps=3)
-    page.mouse.up()
 
 
 @pytest.mark.parametrize("chart", ["#utilization > svg", "#gantt-figure canvas"])
@@ -109,7 +89,7 @@ def test_a_chart_zooms_and_pans_by_keyboard(report: Page) -> None:
     assert ticks(report, "utilization") == whole
 
 
-@pytest.mark.parametrize("chart", ["utilization", "waiting-chart", "gantt"])
+@pytest.mark.parametrize("chart", ["utilization", "waiting-chart", "gantt", "comparison-chart"])
 def test_a_chart_is_saved_as_svg(report: Page, chart: str) -> None:
     root = ElementTree.fromstring(saved(report, chart, "SVG"))
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
@@ -126,12 +106,11 @@ def test_the_data_of_a_chart_are_saved_as_csv(report: Page) -> None:
     assert pods[0]["pod"] == "default/job-0-0"
 
 
-def saved(page: Page, chart: str, kind: str) -> str:
-    """Returns what a chart's button saves."""
-    host = "#gantt-figure" if chart == "gantt" else f"#{chart} + .downloads"
-    with page.expect_download() as download:
-        page.locator(host).get_by_role("button", name=kind, exact=False).filter(has_text=kind).click()
-    return Path(download.value.path()).read_text(encoding="utf-8")
+def test_the_compared_means_are_saved_as_csv(report: Page) -> None:
+    rows = list(csv.DictReader(io.StringIO(saved(report, "comparison-chart", "CSV"))))
+    assert {row["scheduler"] for row in rows} == {"kube-scheduler", "most-allocated", "volcano"}
+    [mean] = [row for row in rows if (row["metric"], row["scheduler"]) == ("makespan_s", "volcano")]
+    assert float(mean["low"]) <= float(mean["mean"]) <= float(mean["high"])
 
 
 def test_bars_are_coloured_by_what_is_chosen(report: Page) -> None:

@@ -9,7 +9,7 @@ from wavetank.report.charts.energy import has_energy
 from wavetank.report.charts.nodes import has_nodes
 from wavetank.report.charts.queues import has_queues
 from wavetank.report.charts.services import has_services
-from wavetank.report.comparison import comparison_cards, comparison_table, verdict_list
+from wavetank.report.comparison import comparison_cards, comparison_rows, comparison_table, verdict_list
 from wavetank.report.page.facts import facts_line, scheduler_list, warnings_block
 from wavetank.report.page.pagefile import asset, fill_page, write_page
 from wavetank.report.page.payload import payload
@@ -31,7 +31,17 @@ CHART_SCRIPTS = (
     "js/gantt-view",
     "js/gantt",
 )
-COMMON_SCRIPTS = ("js/format", "js/dom", "js/data", "js/axis", "js/downloads", "js/svgcontext", "js/linechart")
+COMMON_SCRIPTS = (
+    "js/format",
+    "js/dom",
+    "js/data",
+    "js/axis",
+    "js/downloads",
+    "js/boxpicture",
+    "js/svgcontext",
+    "js/axischart",
+    "js/linechart",
+)
 SCRIPTS = (*COMMON_SCRIPTS, *CHART_SCRIPTS, "js/theme", "js/main")
 # Of runs with services, node groups or prices, autoscalers, queues: other pages have neither script nor section.
 SERVICES, NODES, ENERGY, AUTOSCALING, QUEUES = "services", "nodes", "energy", "autoscaling", "queues"
@@ -105,7 +115,8 @@ def _page(folder: ResultsFolder) -> str:
     absent = {script for name, some in SECTION_SCRIPTS.items() if not present[name] for script in some}
     scripts = [name for name in ALL_SCRIPTS if name not in absent]
     styles = ["report.css", *(f"{name}.css" for name in (SERVICES, NODES) if present[name])]
-    return fill_page("template.html", folder.experiment.name, styles, scripts, payload(folder), slots)
+    data = {**payload(folder), "tables": {"comparison-chart": comparison_rows(comparisons)}}
+    return fill_page("template.html", folder.experiment.name, styles, scripts, data, slots)
 
 
 def _ordered(sections: list[str], told: list[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-SCRIPTS = ("js/dom", "js/theme", "planning/main")
+SCRIPTS = ("js/dom", "js/theme", "js/downloads", "js/boxpicture", "planning/main")
 STYLES = ("report.css", "planning/planning.css")
 
 

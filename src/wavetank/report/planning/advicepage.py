@@ -31,7 +31,9 @@ def write_advice_page(answer: PodAnswer, path: Path) -> Path:
         "body": "".join(_sections(answer)),
     }
     title = f"Why {last.pod} is {where}"
-    return write_page(path, fill_page("planning/template.html", title, STYLES, SCRIPTS, {}, slots))
+    return write_page(
+        path, fill_page("planning/template.html", title, STYLES, SCRIPTS, {"tables": _tables(answer)}, slots)
+    )
 
 
 def _sections(answer: PodAnswer) -> Iterator[str]:
@@ -74,12 +76,29 @@ def _offers(advice: Advice) -> str:
 
 
 def _bars(nodes: Sequence[RefusedNode]) -> str:
-    short = [node for node in nodes if node.shortages][:_MOST_BARS]
+    short = _short(nodes)
     if not short:
         return ""
     rows = "".join(_bar(node.name, shortage) for node in short for shortage in node.shortages)
     lead = "What is requested already, what the pod requests, and what of it a node does not have."
-    return section("short", "How much is missing", lead, f'<ol class="shortages">{rows}</ol>{_KEY}')
+    return section("short", "How much is missing", lead, f'<ol class="shortages" id="shortages">{rows}</ol>{_KEY}')
+
+
+def _short(nodes: Sequence[RefusedNode]) -> list[RefusedNode]:
+    """Returns the nodes whose bars are drawn."""
+    return [node for node in nodes if node.shortages][:_MOST_BARS]
+
+
+def _tables(answer: PodAnswer) -> dict[str, list[list[str | float]]]:
+    """Returns the rows of the bars by the id of their element, in the units in which the scheduler counts."""
+    short = [] if answer.advice is None else _short(answer.advice.nodes)
+    heading: list[str | float] = ["node", "resource", "requested", "free", "allocatable", "missing"]
+    rows: list[list[str | float]] = [
+        [node.name, each.resource, each.requested, each.free, each.allocatable, each.missing]
+        for node in short
+        for each in node.shortages
+    ]
+    return {"shortages": [heading, *rows]} if rows else {}
 
 
 def _bar(node: str, shortage: Shortage) -> str:

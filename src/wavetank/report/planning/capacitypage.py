@@ -21,7 +21,8 @@ def write_capacity_page(report: CapacityReport, path: Path) -> Path:
         "warnings": warnings_block(report.notes),
         "body": _overview(report) + "".join(_scheduler(i, answer) for i, answer in enumerate(report.answers)),
     }
-    return write_page(path, fill_page("planning/template.html", "How many nodes", STYLES, SCRIPTS, {}, slots))
+    data = {"tables": {f"trials-{i}": _trial_rows(answer) for i, answer in enumerate(report.answers)}}
+    return write_page(path, fill_page("planning/template.html", "How many nodes", STYLES, SCRIPTS, data, slots))
 
 
 def _overview(report: CapacityReport) -> str:
@@ -32,6 +33,11 @@ def _overview(report: CapacityReport) -> str:
     lead = "The fewest nodes, or the cheapest mix of their types, on which nothing is pending; found by trying."
     table = rows_table(("Scheduler", "Nodes needed", "Number", "Price per hour"), rows, 2)
     return section("nodes", "Nodes", lead, table)
+
+
+def _trial_rows(answer: CapacityAnswer) -> list[list[str | int]]:
+    trials: list[list[str | int]] = [[nodes, pending] for nodes, pending in answer.trials]
+    return [["nodes", "pending_pods"], *trials]
 
 
 def _scheduler(i: int, answer: CapacityAnswer) -> str:
@@ -49,5 +55,5 @@ def _scheduler(i: int, answer: CapacityAnswer) -> str:
         f"<b>{pending:,} pending</b></li>"
         for nodes, pending in answer.trials
     )
-    trials = f'<h3>What was tried</h3><ol class="trials">{bars}</ol>'
+    trials = f'<h3>What was tried</h3><ol class="trials" id="trials-{i}">{bars}</ol>'
     return section(f"scheduler-{i}", answer.scheduler, lead.strip() or nodes_text(answer), binding + trials)

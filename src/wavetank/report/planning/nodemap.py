@@ -21,7 +21,19 @@ def node_map(before: ClusterState, after: ClusterState) -> str:
         f'<section aria-label="{label}"><h3>{label}</h3>{_side(state, before, zones, size)}</section>'
         for label, state in (("Before", before), ("After", after))
     )
-    return f'<div class="maps {size}">{sides}</div>'
+    return f'<div class="maps {size}" id="node-map">{sides}</div>'
+
+
+def map_rows(before: ClusterState, after: ClusterState) -> list[list[str | float]]:
+    """Returns the nodes of both maps, a heading first; shares are of the allocatable amount."""
+    rows: list[list[str | float]] = [
+        ["side", "node", "zone", "cpu_share", "memory_share", "pods", "schedulable", "ready"]
+    ]
+    for side, state in (("before", before), ("after", after)):
+        for node in state.nodes:
+            figures = [node.cpu_share, node.memory_share, node.pods]
+            rows.append([side, node.name, node.zone, *figures, str(node.schedulable), str(node.ready)])
+    return rows
 
 
 def _zones(*states: ClusterState) -> Mapping[str, list[str]]:

@@ -8,7 +8,7 @@ from wavetank.planning.whatif.answer import Answer
 from wavetank.report.page.facts import warnings_block
 from wavetank.report.page.pagefile import fill_page, write_page
 from wavetank.report.page.parts import SCRIPTS, STYLES, items, rows_table, section
-from wavetank.report.planning.nodemap import node_map
+from wavetank.report.planning.nodemap import map_rows, node_map
 from wavetank.report.planning.whatifview import disrupted, pods_line, rows_before_and_after
 from wavetank.report.planning.words import by_reason, seconds, some
 from wavetank.words import counted
@@ -24,7 +24,8 @@ def write_whatif_page(answer: Answer, path: Path) -> Path:
         "warnings": warnings_block(answer.notes),
         "body": _body(answer),
     }
-    return write_page(path, fill_page("planning/template.html", f"What if: {changes}", STYLES, SCRIPTS, {}, slots))
+    data = {"tables": {"node-map": map_rows(answer.before, answer.after)}}
+    return write_page(path, fill_page("planning/template.html", f"What if: {changes}", STYLES, SCRIPTS, data, slots))
 
 
 def _body(answer: Answer) -> str:

@@ -96,9 +96,8 @@ def cost_table(out: Path) -> Table | None:
     return table
 
 
-def cost_section(folder: SweepFolder) -> str:
+def cost_section(ranked: list[RankedCost]) -> str:
     """Returns the section of the report, nothing if there are no costs to compare."""
-    ranked = ranked_costs(folder)
     if not ranked:
         return ""
     head, *rows = _cells(ranked)
@@ -114,8 +113,19 @@ def cost_section(folder: SweepFolder) -> str:
     table = f'<table class="numbers"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
     return (
         '<section id="costs" aria-labelledby="costs-title"><h2 id="costs-title">Cost</h2>'
-        f'<p class="lead">The cheapest first: {_caption(ranked)}.</p>{scrolling(table)}</section>\n\n'
+        f'<p class="lead">The cheapest first: {_caption(ranked)}.</p>'
+        f'<div id="cost-chart">{scrolling(table)}</div></section>\n\n'
     )
+
+
+def cost_rows(ranked: list[RankedCost]) -> list[list[str | float | None]]:
+    """Returns the costs with their confidence intervals, a heading first; no interval is None."""
+    heading: list[str | float | None] = ["scenario", "scheduler", "cost", "low", "high", *_OTHERS]
+    rows: list[list[str | float | None]] = [
+        [each.scenario, each.scheduler, each.cost.mean, each.cost.low, each.cost.high, *map(each.others.get, _OTHERS)]
+        for each in ranked
+    ]
+    return [heading, *rows]
 
 
 def _cells(ranked: list[RankedCost]) -> list[list[str]]:

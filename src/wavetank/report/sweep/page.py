@@ -8,7 +8,7 @@ from wavetank.report.comparison import verdict_list
 from wavetank.report.page.facts import warnings_block
 from wavetank.report.page.pagefile import fill_page, write_page
 from wavetank.report.page.parts import items
-from wavetank.report.sweep.costs import cost_section
+from wavetank.report.sweep.costs import cost_rows, cost_section, ranked_costs
 from wavetank.report.sweep.verdicts import untold
 from wavetank.results.layout import REPORT
 from wavetank.results.read.sweepfolder import SweepFolder
@@ -21,6 +21,7 @@ SCRIPTS = (
     "js/format",
     "js/dom",
     "js/downloads",
+    "js/boxpicture",
     "js/theme",
     "sweep/data",
     "sweep/heat",
@@ -34,7 +35,8 @@ SCRIPTS = (
 def write_sweep_report(out: Path) -> Path:
     """Writes `report.html` of a sweep and returns its path; the same results give the same bytes."""
     folder = SweepFolder(out)
-    costs = cost_section(folder)
+    ranked = ranked_costs(folder)
+    costs = cost_section(ranked)
     slots = {
         "facts": _facts(folder),
         "verdict": verdict_list(sweep_verdict(folder)),
@@ -42,7 +44,8 @@ def write_sweep_report(out: Path) -> Path:
         "costs": costs,
     }
     styles = ["report.css", "sweep/sweep.css", *(["sweep/costs.css"] if costs else [])]
-    page = fill_page("sweep/template.html", folder.facts.name, styles, SCRIPTS, _payload(folder), slots)
+    data = {**_payload(folder), "tables": {"cost-chart": cost_rows(ranked)} if ranked else {}}
+    page = fill_page("sweep/template.html", folder.facts.name, styles, SCRIPTS, data, slots)
     return write_page(out / REPORT, page)
 
 

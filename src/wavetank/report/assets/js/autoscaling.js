@@ -4,7 +4,7 @@ const HPA_LINES = [["Replicas asked for", 2], ["Load, in pods at the target", 1]
 const HPA_USE = [["Use", 4], ["Target", 5]];
 
 function startAutoscaling() {
-  const state = { run: 0, hpa: 0 };
+  const state = { run: sharedView.index("autoscaling-run", DATA.autoscaling.length), hpa: sharedView.index("hpa", DATA.autoscaling[0].hpas.length) };
   const count = (value) => number(value);
   const options = { xTitle: "time", formatX: instant, formatY: count, formatTick: shortCount };
   const pods = new LineChart(byId("autoscaling-pods"), { ...options, yTicks: wholeTicks });
@@ -18,11 +18,11 @@ function startAutoscaling() {
 
 function autoscalingControls(state, redraw) {
   const host = byId("autoscaling-controls");
-  const pick = (key) => (value) => { state[key] = Number(value); redraw(); };
-  const runs = DATA.autoscaling.map(({ scheduler, seed }, i) => [i, `${scheduler}, seed ${seed}`]);
-  if (runs.length > 1) host.append(dropDown("Run", runs, pick("run")));
-  const names = DATA.autoscaling[0].hpas.map(({ name }, i) => [i, name]);
-  if (names.length > 1) host.append(dropDown("HPA", names, pick("hpa")));
+  const pick = (key) => (value) => { state[key] = value; redraw(); };
+  const runs = DATA.autoscaling.map(({ scheduler, seed }) => `${scheduler}, seed ${seed}`);
+  if (runs.length > 1) host.append(keptDropDown("autoscaling-run", "Run", runs, pick("run")));
+  const names = DATA.autoscaling[0].hpas.map(({ name }) => name);
+  if (names.length > 1) host.append(keptDropDown("hpa", "HPA", names, pick("hpa")));
 }
 
 /** Says which line is which. */

@@ -1,9 +1,19 @@
 // What is seen: the time axis that all charts over time share, and the view in the URL's hash.
 
-/** The part of an axis that charts show, and the point that their cursors mark. */
+const namedAxes = [];
+
+/** The part of an axis that charts show, and the point that their cursors mark. With a name, that part is in the URL's hash. */
 class Axis {
-  constructor(end = 0) {
-    Object.assign(this, { end, range: null, cursor: null, zoomed: [], pointed: [] });
+  constructor(end = 0, name = null) {
+    Object.assign(this, { end, name, range: null, cursor: null, zoomed: [], pointed: [] });
+    if (name) namedAxes.push(this);
+    if (name) this.read();
+  }
+
+  /** Shows the part that the URL's hash names; everything if it names none. */
+  read() {
+    const range = (sharedView.get(this.name) ?? "").split("..").map(Number);
+    this.zoom(...(range.length === 2 && range.every(Number.isFinite) && range[0] < range[1] ? range : []));
   }
 
   /** Shows a part of the axis, at least a millionth of it; everything without one. */
@@ -11,6 +21,7 @@ class Axis {
     const least = (this.end || Math.abs(high) || 1) / 1e6;
     const all = low === null || (this.end && low <= 0 && high >= this.end);
     this.range = all ? null : this.within(low, Math.max(high, low + least));
+    if (this.name) sharedView.set(this.name, this.range?.map((value) => Number(value.toPrecision(9))).join("..") ?? null);
     for (const draw of this.zoomed) draw();
   }
 
@@ -35,6 +46,11 @@ const sharedView = {
   get(name) {
     return this.pairs.get(name);
   },
+  /** A number from 0 to below `count`; 0 if the hash has none. */
+  index(name, count) {
+    const value = Number(this.get(name) ?? 0);
+    return Number.isInteger(value) && value >= 0 && value < count ? value : 0;
+  },
   /** Keeps a value; null forgets it. */
   set(name, value) {
     if (value === null) this.pairs.delete(name);
@@ -55,14 +71,19 @@ function readHash() {
   return new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
 }
 
-const timeAxis = new Axis(DATA.end);
+const timeAxis = new Axis(DATA.end, "t");
 
-function startAxis() {
-  timeAxis.zoomed.push(() => sharedView.set("t", timeAxis.range?.map((time) => Number(time.toPrecision(9))).join("..") ?? null));
-  const read = () => {
-    const range = (sharedView.get("t") ?? "").split("..").map(Number);
-    timeAxis.zoom(...(range.length === 2 && range.every(Number.isFinite) && range[0] < range[1] ? range : []));
-  };
-  addEventListener("hashchange", () => { sharedView.pairs = readHash(); read(); for (const apply of sharedView.listeners) apply(); });
-  read();
+addEventListener("hashchange", () => {
+  sharedView.pairs = readHash();
+  for (const axis of namedAxes) axis.read();
+  for (const apply of sharedView.listeners) apply();
+});
+
+/** A drop-down of numbered texts whose choice is in the URL's hash; `pick` is called with the number, also if the hash changes. */
+function keptDropDown(name, label, texts, pick) {
+  const field = dropDown(label, texts.map((text, i) => [i, text]), (value) => { sharedView.set(name, value === "0" ? null : value); pick(Number(value)); });
+  const select = field.querySelector("select");
+  select.value = sharedView.index(name, texts.length);
+  sharedView.listeners.push(() => { select.value = sharedView.index(name, texts.length); pick(Number(select.value)); });
+  return field;
 }

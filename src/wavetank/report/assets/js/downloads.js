@@ -1,6 +1,6 @@
 // Saving a chart as SVG and its data as CSV.
 
-const DRAWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-family", "font-weight", "opacity", "visibility"];
+const DRAWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-family", "font-weight", "opacity", "visibility", "paint-order"];
 const LEGEND_ROW = 20;
 
 /** Adds buttons behind a chart; `chart()` gives its file name, its picture (an SVG element) and its rows, a heading first. */
@@ -42,16 +42,32 @@ function styledCopy(element) {
   const style = element.isConnected ? getComputedStyle(element) : null;
   for (const name of DRAWN) {
     const value = style?.getPropertyValue(name);
-    if (value) copy.setAttribute(name, value);
+    if (value) copy.setAttribute(name, name === "fill" || name === "stroke" ? plainColour(value) : value);
   }
   for (const name of ["class", "tabindex", "role"]) copy.removeAttribute(name);
   for (const child of element.childNodes) copy.append(child.nodeType === Node.ELEMENT_NODE ? styledCopy(child) : child.cloneNode());
   return copy;
 }
 
-/** Rows as CSV; numbers that are not known are empty. */
+const plainColours = new Map();
+
+/** A colour as red, green and blue: programs that draw SVG do not know the spaces in which a page mixes its colours. */
+function plainColour(colour) {
+  if (!/^(color|oklab|oklch|lab|lch)\(/.test(colour)) return colour;
+  if (!plainColours.has(colour)) {
+    const context = fill(document.createElement("canvas"), { width: 1, height: 1 }, []).getContext("2d");
+    context.fillStyle = colour;
+    context.fillRect(0, 0, 1, 1);
+    const [red, green, blue, alpha] = context.getImageData(0, 0, 1, 1).data;
+    plainColours.set(colour, `rgba(${red}, ${green}, ${blue}, ${Number((alpha / 255).toFixed(3))})`);
+  }
+  return plainColours.get(colour);
+}
+
+/** Rows as CSV; what is not known is empty. */
 function csvText(rows) {
   const cell = (value) => {
+    if (value === null) return "";
     if (typeof value === "number") return Number.isFinite(value) ? String(Number(value.toPrecision(9))) : "";
     return /[",\n\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
   };

@@ -21,9 +21,9 @@ function startEnergy() {
     }
   };
   if (seeds.length > 1) {
-    byId("energy-controls").append(dropDown("Seed", seeds.map((seed) => [seed, String(seed)]), (value) => redraw(Number(value))));
+    byId("energy-controls").append(keptDropDown("energy-seed", "Seed", seeds.map(String), (value) => redraw(seeds[value])));
   }
-  return redraw(seeds[0]);
+  return redraw(seeds[sharedView.index("energy-seed", seeds.length)]);
 }
 
 function energyLines(runs, columns, column) {

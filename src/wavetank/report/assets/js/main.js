@@ -2,7 +2,7 @@
 
 async function start() {
   startTheme();
-  startAxis();
+  addTableDownloads(DATA.tables);
   startWaiting();
   await startSeries();
   await startGantt();

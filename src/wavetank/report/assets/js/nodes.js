@@ -9,7 +9,7 @@ const GROUP_HEADS = ["Group", "Mean nodes", "Most", "Node-hours", "Ordered", "Ne
 const NAMESPACE_HEADS = ["Namespace", "Pods", "Finished pods", "Cost", "Per finished pod"];
 
 function startNodes() {
-  const state = { run: 0, resource: "cpu" };
+  const state = { run: sharedView.index("nodes-run", DATA.nodes.length), resource: "cpu" };
   const load = once((run) => unpackFloats(DATA.nodes[run].capacity, CAPACITY_COLUMNS));
   const options = {
     xTitle: "time", formatX: instant, formatY: (value) => number(value), formatTick: (value) => number(value),
@@ -29,8 +29,8 @@ function startNodes() {
 
 function nodeControls(state, redraw) {
   const host = byId("nodes-controls");
-  const runs = DATA.nodes.map(({ scheduler, seed }, i) => [i, `${scheduler}, seed ${seed}`]);
-  if (runs.length > 1) host.append(dropDown("Run", runs, (value) => { state.run = Number(value); redraw(); }));
+  const runs = DATA.nodes.map(({ scheduler, seed }) => `${scheduler}, seed ${seed}`);
+  if (runs.length > 1) host.append(keptDropDown("nodes-run", "Run", runs, (value) => { state.run = value; redraw(); }));
   host.append(choice("Resource", [["cpu", "CPU"], ["memory", "Memory"]], "cpu", (value) => { state.resource = value; redraw(); }));
 }
 
@@ -82,13 +82,10 @@ function numberTable(heads, rows) {
 }
 
 /** One bar per machine: booting, a node, and after the notice of an interruption. */
-class MachineChart {
+class MachineChart extends AxisChart {
   constructor(host) {
-    Object.assign(this, { host, run: null, end: 1 });
+    super(host, timeAxis);
     host.classList.add("machines");
-    onResize(host, () => this.draw());
-    timeAxis.zoomed.push(() => this.draw());
-    addDownloads(host, () => ({ name: "machines", picture: this.picture, rows: () => this.rows() }));
   }
 
   show(run, end) {
@@ -100,43 +97,44 @@ class MachineChart {
     const width = this.host.clientWidth;
     if (!width || !this.run) return;
     const { machines, groups } = this.run;
-    const bar = Math.min(14, Math.max(1, 640 / Math.max(1, machines.length)));
+    this.bar = Math.min(14, Math.max(1, 640 / Math.max(1, machines.length)));
     const left = Math.min(width / 4, Math.max(MARGIN.left, ...groups.map(([name]) => 14 + 7 * (name || "other nodes").length)));
-    const bottom = Math.round(6 + machines.length * bar + 8 * groups.length);
-    this.x = linearScale(...(timeAxis.range ?? [0, Math.max(this.end, timeAxis.end)]), left, width - MARGIN.right);
-    const picture = svg("svg", { width, height: bottom + MARGIN.bottom, role: "img", "aria-label": "Machines over time" });
-    this.picture = picture;
-    this.drawGroups(picture, bar, left, width);
-    picture.append(this.drawAxis(bottom, left, width));
-    this.host.replaceChildren(picture);
+    const bottom = Math.round(6 + machines.length * this.bar + 8 * groups.length);
+    this.begin(width, bottom + MARGIN.bottom, { left, right: width - MARGIN.right, top: 4, bottom }, "Machines over time");
+    this.x = this.axisScale(this.end);
+    this.drawGroups();
+    this.picture.append(this.drawTimes());
+    this.finish();
     this.drawKey();
   }
 
   /** Draws the machines group by group; each group has its name at the left. */
-  drawGroups(picture, bar, left, width) {
-    const { machines, groups } = this.run;
+  drawGroups() {
+    const { machines, groups } = this.run, { left, right } = this.plot;
     let y = 6, at = 0;
+    this.tops = [];
     groups.forEach(([name], index) => {
       const begin = y;
-      for (; at < machines.length && machines[at][1] === index; at++, y += bar) picture.append(this.drawMachine(machines[at], y, bar));
+      for (; at < machines.length && machines[at][1] === index; at++, y += this.bar) {
+        this.tops.push(y);
+        this.picture.append(this.drawMachine(machines[at], y));
+      }
       const text = svg("text", { class: "group", x: left - 10, y: (begin + y) / 2 + 4, "text-anchor": "end" }, name || "other nodes");
-      picture.append(text, svg("line", { class: "between", x1: left, x2: width - MARGIN.right, y1: y + 3, y2: y + 3 }));
+      this.picture.append(text, svg("line", { class: "between", x1: left, x2: right, y1: y + 3, y2: y + 3 }));
       y += 8;
     });
   }
 
-  drawMachine(machine, y, bar) {
-    const [, group, ordered, node, notice, , gone] = machine;
-    const height = Math.max(0.8, bar - (bar > 4 ? 2 : 0)), end = gone ?? this.end;
+  drawMachine([, group, ordered, node, notice, , gone], y) {
+    const height = Math.max(0.8, this.bar - (this.bar > 4 ? 2 : 0)), end = gone ?? this.end;
     const place = (time) => this.x(Math.min(Math.max(time, this.x.low), this.x.high)); // machines reach over the ends of what is seen
     const rect = (kind, from, to) => svg("rect", { class: kind, x: place(from), y, width: from > this.x.high || to < this.x.low ? 0 : Math.max(0.5, place(to) - place(from)), height });
-    const hover = { onpointermove: (event) => this.point(machine, event), onpointerleave: () => tooltip.hide() };
-    const drawn = svg("g", { class: `machine ${look(group).colour}`, ...hover });
+    const drawn = svg("g", { class: `machine ${look(group).colour}` });
     drawn.append(rect(node === null && gone !== null ? "failed" : "booting", ordered, node ?? end));
     if (node !== null) drawn.append(rect("life", node, notice ?? end));
     if (notice !== null) drawn.append(rect("leaving", notice, end));
     if (notice !== null && notice >= this.x.low && notice <= this.x.high) {
-      drawn.append(svg("path", { class: "interruption", d: markerPath(4, this.x(notice), y + height / 2, Math.min(5, Math.max(3, bar / 2))) }));
+      drawn.append(svg("path", { class: "interruption", d: markerPath(4, this.x(notice), y + height / 2, Math.min(5, Math.max(3, this.bar / 2))) }));
     }
     return drawn;
   }
@@ -148,17 +146,6 @@ class MachineChart {
     return [["machine", "group", "ordered_s", "node_s", "notice_s", "gone_s"], ...rows];
   }
 
-  drawAxis(bottom, left, width) {
-    const { low, high } = this.x, unit = timeUnit(high - low < 300 && high > 600 ? high : high - low), axis = svg("g", { class: "axis" });
-    axis.append(svg("line", { x1: left, x2: width - MARGIN.right, y1: bottom, y2: bottom }));
-    for (const { at, text } of timeTicks(low, high, Math.max(2, (width - left) / 90), unit)) {
-      axis.append(svg("line", { x1: this.x(at), x2: this.x(at), y1: bottom, y2: bottom + 4 }));
-      axis.append(svg("text", { x: this.x(at), y: bottom + 16, "text-anchor": "middle" }, text));
-    }
-    axis.append(svg("text", { class: "title", x: width - MARGIN.right, y: bottom + 30, "text-anchor": "end" }, `time [${unit.name}]`));
-    return axis;
-  }
-
   drawKey() {
     const keys = this.run.groups.map(([name], i) => el("span", { class: `field ${look(i).colour}` }, el("i", { class: "swatch" }), name || "other nodes"));
     const booting = el("span", { class: "field s0" }, el("i", { class: "swatch booting" }), "booting");
@@ -167,12 +154,23 @@ class MachineChart {
     byId("machines-key").replaceChildren(...keys, booting, ...(interrupted ? [notice] : []));
   }
 
-  point(machine, event) {
-    const [name, , ordered, node, notice, removal, gone, price, cost] = machine;
+  /** The machine below the pointer, or how many machines each group has. */
+  tell(at, y) {
+    const index = y === null ? -1 : this.tops.findIndex((top) => y >= top && y < top + this.bar);
+    if (y !== null) return index < 0 || !this.exists(this.run.machines[index], at) ? null : this.tellMachine(this.run.machines[index]);
+    const count = (group) => this.run.machines.filter((machine) => machine[1] === group && this.exists(machine, at)).length;
+    return [el("b", {}, instant(at)), terms(this.run.groups.map(([name], group) => [name || "other nodes", `${number(count(group))} machines`]))];
+  }
+
+  exists([, , ordered, , , , gone], at) {
+    return at >= ordered && at <= (gone ?? Infinity);
+  }
+
+  tellMachine([name, , ordered, node, notice, removal, gone, price, cost]) {
     const rows = [["Ordered", ordered], ["Node", node], ["Notice", notice], ["Removal", removal], ["Gone", gone]];
     const known = rows.filter(([, value]) => value !== null).map(([term, value]) => [term, instant(value)]);
     const money = price === null ? [] : [["Cost", `${amount(cost)} (${amount(price)} per hour)`]];
-    tooltip.show([el("b", {}, name), terms([...known, ...money])], event.clientX, event.clientY);
+    return [el("b", {}, name), terms([...known, ...money])];
   }
 }
 

@@ -5,7 +5,7 @@ const QUEUE_HEADS = ["ClusterQueue", "Cohort", "Workloads", "Mean wait", "p95 wa
 const MOST_QUEUE_LINES = 12;
 
 function startQueues() {
-  const state = { run: 0, resource: queueResources(DATA.queues[0])[0] };
+  const state = { run: sharedView.index("queues-run", DATA.queues.length), resource: queueResources(DATA.queues[0])[0] };
   const share = (value) => `${number(100 * value)} %`;
   const options = { xTitle: "time", formatX: instant };
   const use = new LineChart(byId("queues-use"), {
@@ -26,8 +26,8 @@ function queueResources(run) {
 
 function queueControls(state, redraw) {
   const host = byId("queues-controls");
-  const runs = DATA.queues.map(({ scheduler, seed }, i) => [i, `${scheduler}, seed ${seed}`]);
-  if (runs.length > 1) host.append(dropDown("Run", runs, (value) => { state.run = Number(value); redraw(); }));
+  const runs = DATA.queues.map(({ scheduler, seed }) => `${scheduler}, seed ${seed}`);
+  if (runs.length > 1) host.append(keptDropDown("queues-run", "Run", runs, (value) => { state.run = value; redraw(); }));
   const resources = queueResources(DATA.queues[0]).map((name) => [name, name]);
   if (resources.length > 1) host.append(dropDown("Resource", resources, (value) => { state.resource = value; redraw(); }));
 }

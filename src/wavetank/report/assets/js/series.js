@@ -3,7 +3,7 @@
 const SERIES_COLUMNS = { time: 0, cpu: 1, memory: 2, pending: 3 };
 
 function startSeries() {
-  const state = { resource: "cpu", seed: 0, hidden: new Set() };
+  const state = { resource: "cpu", seed: sharedView.index("series-seed", DATA.seeds.length), hidden: new Set() };
   const load = once((seed) => loadSeries(DATA.series[seed]));
   const utilization = new LineChart(byId("utilization"), {
     xTitle: "time", formatX: instant, formatY: percent, yTicks: quarters, formatTick: (value) => percent(value, 0),
@@ -22,7 +22,7 @@ function seriesControls(state, redraw) {
   const host = byId("series-controls");
   const pick = (key) => (value) => { state[key] = value; redraw(); };
   host.append(choice("Resource", [["cpu", "CPU"], ["memory", "Memory"]], "cpu", pick("resource")));
-  if (DATA.seeds.length > 1) host.append(dropDown("Seed", DATA.seeds.map((seed, i) => [i, String(seed)]), pick("seed")));
+  if (DATA.seeds.length > 1) host.append(keptDropDown("series-seed", "Seed", DATA.seeds.map(String), pick("seed")));
   if (DATA.seeds.length < DATA.allSeeds) {
     const note = byId("series-note");
     note.hidden = false;

@@ -173,6 +173,13 @@ function anchor(box, operation, leaves) {
   return { x: box.x + (leaves ? BOX.width : 0), y: box.y + BOX.head + BOX.row * (index + 0.5) };
 }
 
+/** The calls as rows of a table, a heading first; times in seconds. */
+function callRows({ calls }) {
+  const heads = ["caller_service", "caller_operation", "service", "operation", "succeeded", "failed", "failures", "mean_s", "messages_s", "calls_s",
+    "cpu_s", "p50_s", "p95_s", "p99_s", "p999_s", "max_s"];
+  return [heads, ...calls];
+}
+
 function edgeName([caller, from, service, to]) {
   return `${caller ? `${caller}.${from}` : "users"} → ${service}.${to}`;
 }

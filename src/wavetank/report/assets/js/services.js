@@ -1,39 +1,60 @@
 // Services: response times, their graph, heat map, load and single requests; only in reports of runs with services.
 
-const SERVICE_LOADS = [["queue", "Requests at the CPU", 1], ["cpu", "CPU used [cores]", 2], ["throttled", "Throttled time", 3], ["pods", "Pods", 4], ["open", "Open requests", 5]];
+const SERVICE_LOADS = [["Requests at the CPU", 1], ["CPU used [cores]", 2], ["Throttled time", 3], ["Pods", 4], ["Open requests", 5]]; // and their columns
 const SERVICE_PHASES = [["under", "request or answer under way"], ["calls", "waits for its calls"], ["cpu", "CPU, computed or waiting for it"], ["lost", "failed"]];
 
+/** What of the section is in the URL's hash, by name and with how many there are to choose from. */
+const SERVICE_CHOICES = {
+  run: () => DATA.services.length,
+  operation: ({ run }) => DATA.services[run].heat.length,
+  load: () => SERVICE_LOADS.length,
+  request: ({ run }) => DATA.services[run].traces.length,
+};
+
 function startServices() {
-  const state = { run: 0, operation: 0, load: "queue", trace: 0 };
-  const count = (value) => number(value);
-  const chart = new LineChart(byId("services-load"), { xTitle: "time", formatX: instant, formatY: count, formatTick: count, yTicks: (high) => linearTicks(0, high, 4) });
-  const parts = { heat: () => showHeat(state), load: () => showLoad(state, chart), trace: () => showTrace(state) };
-  const redraw = () => showServices(state, parts);
-  const runs = DATA.services.map(({ scheduler, seed }, i) => [i, `${scheduler}, seed ${seed}`]);
-  if (runs.length > 1) byId("services-controls").append(dropDown("Run", runs, (value) => { state.run = Number(value); redraw(); }));
-  const loads = SERVICE_LOADS.map(([value, text]) => [value, text]);
-  byId("services-load-controls").append(dropDown("Show", loads, (value) => { state.load = value; parts.load(); }));
+  const state = {}, count = (value) => number(value);
+  const load = new LineChart(byId("services-load"), { xTitle: "time", formatX: instant, formatY: count, formatTick: count, yTicks: (high) => linearTicks(0, high, 4) });
+  const heat = new ServiceHeat(byId("services-heat")), fall = new Waterfall(byId("services-trace"));
+  const parts = { operation: () => showHeat(state, heat), load: () => showLoad(state, load), request: () => showTrace(state, fall) };
+  const redraw = () => { readServices(state); showServices(state, parts); };
+  const pick = (name) => (value) => { sharedView.set(`services-${name}`, value === "0" ? null : value); readServices(state); if (name === "request") fall.axis.zoom(); parts[name](); };
+  const pickRun = (value) => {
+    for (const name of ["operation", "request"]) sharedView.set(`services-${name}`, null);
+    sharedView.set("services-run", value === "0" ? null : value);
+    fall.axis.zoom();
+    redraw();
+  };
+  Object.assign(state, { pick, pickRun });
   byId("services-trace-key").replaceChildren(...SERVICE_PHASES.map(([kind, text]) => el("span", { class: "field" }, el("span", { class: `swatch ${kind}` }), text)));
-  onResize(byId("services-heat"), parts.heat);
-  onResize(byId("services-trace"), parts.trace);
+  addDownloads(byId("services-graph"), () => ({ name: "services-graph", picture: byId("services-graph").firstChild, rows: () => callRows(DATA.services[state.run]) }));
+  sharedView.listeners.push(redraw);
   redraw();
+}
+
+function readServices(state) {
+  for (const [name, many] of Object.entries(SERVICE_CHOICES)) state[name] = sharedView.index(`services-${name}`, many(state));
 }
 
 /** Draws everything of the chosen run. */
 function showServices(state, parts) {
   const run = DATA.services[state.run];
-  Object.assign(state, { operation: 0, trace: 0 });
   byId("services-overloads").replaceChildren(...overloadLines(run));
   byId("services-table").replaceChildren(totalsTable(run));
   drawServiceGraph(byId("services-graph"), run);
-  const operations = run.heat.map(({ name }, i) => [i, name]);
-  const pick = (key, draw) => (value) => { state[key] = Number(value); draw(); };
-  byId("services-heat-controls").replaceChildren(...(operations.length > 1 ? [dropDown("Operation", operations, pick("operation", parts.heat))] : []));
-  const traces = run.traces.map((spans, i) => [i, traceName(spans)]);
-  byId("services-trace-controls").replaceChildren(...(traces.length > 1 ? [dropDown("Request", traces, pick("trace", parts.trace))] : []));
-  byId("services-trace-figure").hidden = !traces.length;
+  offer("services-controls", "Run", DATA.services.map(({ scheduler, seed }) => `${scheduler}, seed ${seed}`), state.run, state.pickRun);
+  offer("services-heat-controls", "Operation", run.heat.map(({ name }) => name), state.operation, state.pick("operation"));
+  offer("services-load-controls", "Show", SERVICE_LOADS.map(([text]) => text), state.load, state.pick("load"));
+  offer("services-trace-controls", "Request", run.traces.map(traceName), state.request, state.pick("request"));
+  byId("services-trace-figure").hidden = !run.traces.length;
   byId("services-load-key").replaceChildren(...run.services.map(({ name }, i) => el("span", { class: "field" }, sample(i), name)));
   for (const draw of Object.values(parts)) draw();
+}
+
+/** Offers texts to choose from, if there are several. */
+function offer(id, label, texts, chosen, pick) {
+  const field = dropDown(label, texts.map((text, i) => [i, text]), pick);
+  field.querySelector("select").value = chosen;
+  byId(id).replaceChildren(...(texts.length > 1 ? [field] : []));
 }
 
 /** What was overloaded: a service, or a link of the network. */
@@ -74,27 +95,25 @@ function totalsTable({ totals }) {
   return el("table", { class: "numbers" }, el("caption", { class: "unseen" }, "Response times"), el("thead", {}, head), el("tbody", {}, ...rows));
 }
 
-function showHeat({ run: index, operation }) {
-  const run = DATA.services[index], map = run.heat[operation];
-  if (!map) return byId("services-heat").replaceChildren("no request was answered");
+function showHeat({ run: index, operation }, heat) {
+  const run = DATA.services[index], map = run.heat[operation] ?? null;
   const lasting = run.overloads.filter(([, , , until]) => until === null);
   const first = (name) => Math.min(...lasting.filter((each) => overloadedName(each) === name).map((each) => each[2]));
-  const since = [...new Set(lasting.map(overloadedName))].map((name) => [first(name), name]);
-  drawServiceHeat(byId("services-heat"), map, run.end, since);
-  const lines = map.lines.length ? [el("span", { class: "stroke p50" }), "median", el("span", { class: "stroke" }), "99th percentile"] : [];
-  byId("services-heat-key").replaceChildren("few requests", el("span", { class: "ramp" }), "many", ...lines);
+  heat.show(map, run.end, [...new Set(lasting.map(overloadedName))].map((name) => [first(name), name]));
+  const lines = map?.lines.length ? [el("span", { class: "stroke p50" }), "median", el("span", { class: "stroke" }), "99th percentile"] : [];
+  byId("services-heat-key").replaceChildren(...(map ? ["few requests", el("span", { class: "ramp" }), "many", ...lines] : []));
 }
 
 function showLoad({ run: index, load }, chart) {
-  const run = DATA.services[index], [, label, column] = SERVICE_LOADS.find(([value]) => value === load);
+  const run = DATA.services[index], [label, column] = SERVICE_LOADS[load];
   const lines = run.services.map(({ name, load: columns }, i) => ({ name, index: i, x: columns[0], y: columns[column], end: run.end }));
   const high = Math.max(...lines.flatMap((line) => line.y), 0) || 1;
   chart.show(lines, { yHigh: high * 1.05, label: `${label} of each service over time` });
 }
 
-function showTrace({ run: index, trace }) {
-  const spans = DATA.services[index].traces[trace];
-  if (spans) drawWaterfall(byId("services-trace"), spans);
+function showTrace({ run: index, request }, fall) {
+  const spans = DATA.services[index].traces[request];
+  if (spans) fall.show(spans);
 }
 
 function traceName([root]) {

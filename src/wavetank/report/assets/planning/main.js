@@ -1,4 +1,5 @@
-// The page has no charts to draw: only its colours are chosen.
+// The page has no charts to draw: its colours are chosen, and what it shows can be saved.
 
 startTheme();
+addTableDownloads(JSON.parse(byId("data").textContent).tables ?? {});
 document.documentElement.dataset.ready = "";

@@ -5,7 +5,7 @@ let heatKey = "mean_job_latency_s";
 function startHeat() {
   const field = metricField("Metric", heatKey, (key) => { heatKey = key; drawHeat(); }, ({ better, key }) => better && key !== "close_rate");
   byId("heat-controls").append(field);
-  addDownloads(byId("heat"), () => ({ name: "heat", picture: tablePicture(byId("heat")), rows: heatMapRows }));
+  addDownloads(byId("heat"), () => ({ name: "heat", picture: boxPicture(byId("heat")), rows: heatMapRows }));
   onTheme(drawHeat);
   drawHeat();
 }
@@ -92,18 +92,4 @@ function heatMapRows() {
   const cells = DATA.scenarios.flatMap(({ name, schedulers }, scenario) => schedulers.map((scheduler) =>
     [name, DATA.schedulers[scheduler].name, mean(scenario, scheduler, heatKey) ?? NaN, rate(scenario, scheduler) ?? NaN]));
   return [["scenario", "scheduler", heatKey, "by_best"], ...cells];
-}
-
-/** The tables of an element as a picture: every cell with its ground and its text. */
-function tablePicture(host) {
-  const { left, top, height } = host.getBoundingClientRect(), width = Math.max(...Array.from(host.querySelectorAll("table"), (table) => table.offsetWidth));
-  const picture = svg("svg", { width: width + 8, height });
-  for (const cell of host.querySelectorAll("th, td")) {
-    const box = cell.getBoundingClientRect(), style = getComputedStyle(cell), start = style.textAlign === "left" || style.textAlign === "start";
-    const x = box.left - left, y = box.top - top;
-    picture.append(svg("rect", { x, y, width: box.width, height: box.height, rx: 4, fill: style.backgroundColor === "rgba(0, 0, 0, 0)" ? "none" : style.backgroundColor }));
-    picture.append(svg("text", { x: start ? x : x + box.width / 2, y: y + box.height / 2 + 4, fill: style.color, "font-size": style.fontSize, "font-family": "sans-serif",
-      "font-weight": style.fontWeight, "text-anchor": start ? "start" : "middle" }, cell.textContent));
-  }
-  return picture;
 }

@@ -2,6 +2,7 @@
 
 function start() {
   startTheme();
+  addTableDownloads(DATA.tables);
   startHeat();
   startBoxes();
   startPareto();

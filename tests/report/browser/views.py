@@ -1,0 +1,37 @@
+"""What tests do with the charts of a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+_TICKS = "#{} .axis text:not(.title)"
+
+
+def ticks(page: Page, chart: str) -> list[str]:
+    """Returns the labels of a chart's time axis."""
+    return page.locator(_TICKS.format(chart)).evaluate_all(
+        "texts => texts.filter(text => text.getAttribute('text-anchor') === 'middle').map(text => text.textContent)"
+    )
+
+
+def drag(page: Page, chart: str, low: float, high: float) -> None:
+    """Drags over a chart, from and to shares of its width."""
+    target = page.locator(chart)
+    target.scroll_into_view_if_needed()
+    box = target.bounding_box()
+    assert box is not None
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + low * box["width"], y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + high * box["width"], y, steps=3)
+    page.mouse.up()
+
+
+def saved(page: Page, chart: str, kind: str) -> str:
+    """Returns what a chart's button saves."""
+    host = "#gantt-figure" if chart == "gantt" else f"#{chart} + .downloads"
+    with page.expect_download() as download:
+        page.locator(host).get_by_role("button", name=kind, exact=False).filter(has_text=kind).click()
+    return Path(download.value.path()).read_text(encoding="utf-8")
