@@ -143,3 +143,15 @@ def test_each_pod_names_the_scheduler_that_was_responsible(tmp_path: Path) -> No
     )
     pods = rows_of(out / "both" / "seed-1" / "pods.csv")
     assert {pod["name"]: pod["scheduler"] for pod in pods} == {"a-0": "default", "b-0": "packer", "c-0": ""}
+
+
+def test_what_happens_to_nodes_is_written_only_if_something_does(tmp_path: Path) -> None:
+    faults = [{"at": "5s", "fail": "node-0", "for": "10s"}, {"at": "6s", "cordon": "node-1"}]
+    ran(tmp_path / "faulty", faults=faults)
+    assert rows_of(tmp_path / "faulty/default/seed-1/node_states.csv") == [
+        {"time_s": "5.000000", "name": "node-0", "ready": "no", "schedulable": "yes"},
+        {"time_s": "6.000000", "name": "node-1", "ready": "yes", "schedulable": "no"},
+        {"time_s": "15.000000", "name": "node-0", "ready": "yes", "schedulable": "yes"},
+    ]
+    ran(tmp_path / "calm")
+    assert not (tmp_path / "calm/default/seed-1/node_states.csv").exists()

@@ -9,6 +9,7 @@ import re
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -32,6 +33,7 @@ HEADER = (
     "priority,scheduler,message\n"
 )
 NODES = "name,cpu_milli,memory_bytes,pods\na,4000,8589934592,110\nb,4000,8589934592,110\n"
+TIMELINE = "name,group,ordered_s,node_s,ready_s,notice_s,removal_s,gone_s,price,cost,cpu_milli,memory_bytes"
 SPREAD = (("p", 0, 0, 50, "a"), ("q", 10, 10, 60, "b"), ("r", 20, 60, 100, "b"))
 PACKED = (("p", 0, 0, 50, "a"), ("q", 10, 10, 60, "a"), ("r", 20, 20, 70, "b"))
 
@@ -56,6 +58,28 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(results: Path) -> Iterator[str]:
+    with playing(results) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A run in which node a fails for 10 s, is cordoned, and is taken back at 90 s."""
+    folder = tmp_path_factory.mktemp("faulty")
+    (folder / "summary.csv").write_text("scheduler,seed\ns,1\n")
+    run = folder / "s/seed-1"
+    run.mkdir(parents=True)
+    (run / "nodes.csv").write_text(NODES)
+    (run / "pods.csv").write_text(HEADER + pod_line("p", 0, 0, 100, "b"))
+    (run / "node_states.csv").write_text("time_s,name,ready,schedulable\n20,a,no,yes\n30,a,yes,no\n40,a,yes,yes\n")
+    (run / "node_timeline.csv").write_text(f"{TIMELINE}\na,spot,0,0,0,80,,90,1,1,4000,1\n")
+    with playing(folder) as served:
+        yield served
+
+
+@contextmanager
+def playing(results: Path) -> Iterator[str]:
+    """Serves results, and yields the address."""
     app = PlayApp(results, Authenticator(None, "127.0.0.1"), None, OneTimeLogin(None))
     server, socket = Server(make_config(app), app), listen("127.0.0.1", 0)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([socket])), daemon=True)
@@ -87,10 +111,10 @@ def test_nodes_that_come_and_go_say_when(results: Path, tmp_path: Path) -> None:
     run.mkdir(parents=True)
     (run / "nodes.csv").write_text(NODES)
     (run / "pods.csv").write_text(HEADER)
-    columns = "name,group,ordered_s,node_s,ready_s,notice_s,removal_s,gone_s,price,cost,cpu_milli,memory_bytes"
-    (run / "node_timeline.csv").write_text(f"{columns}\nb,spot,1,5,6,,80,90,1,1,4000,1\n")
+    (run / "node_timeline.csv").write_text(f"{TIMELINE}\nb,spot,1,5,6,70,80,90,1,1,4000,1\n")
     nodes = read_recording(runs_in(run)[0])["nodes"]
-    assert [list(nodes[name]) for name in ("group", "came", "gone")] == [["", "spot"], [None, 5], [None, 90]]
+    assert [list(nodes[name]) for name in ("came", "notice", "gone")] == [[None, 5], [None, 70], [None, 90]]
+    assert list(nodes["group"]) == ["", "spot"]
 
 
 @pytest.mark.parametrize(
@@ -153,6 +177,30 @@ def test_a_run_is_scrubbed_and_a_link_leads_to_the_same_instant(browser: Browser
     page.locator("#run-choice select").nth(1).select_option("")
     expect(captions).to_have_count(1)
     expect(page).to_have_url(re.compile(r"a=spread%2Fseed-1$"))
+    pages.close()
+    assert pages.errors == []
+
+
+def test_what_happens_to_nodes_is_listed_and_shown(browser: Browser, faulty: str) -> None:
+    pages = Pages(browser)
+    page = pages.open(f"{faulty}/ui/#t=5")
+    caption = page.locator(".caption")
+    expect(caption).to_contain_text("1 pod on 2 nodes, 0 pending")
+    page.get_by_role("tab", name="Node events").click()
+    rows = page.locator("#list .row")
+    told = ["fails", "is ready again", "is cordoned", "is uncordoned", "gets a notice of interruption", "is taken back"]
+    expect(rows).to_contain_text(told)
+    rows.nth(0).click()
+    expect(caption).to_contain_text("1 pod on 2 nodes (1 not ready)")
+    page.get_by_role("application", name="Nodes").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator("#detail .state")).to_have_text("not ready")
+    for row, state in ((2, "cordoned"), (3, "ready"), (4, "notice of interruption")):
+        rows.nth(row).click()
+        expect(page.locator("#detail .state")).to_have_text(state)
+    rows.nth(5).click()
+    expect(caption).to_contain_text("on 1 node,")
     pages.close()
     assert pages.errors == []
 

@@ -22,6 +22,7 @@ EXPERIMENT_FILES = frozenset({SUMMARY, EXPERIMENT, WALL, REPORT, SOURCE})
 # Of a run.
 PODS = "pods.csv"
 NODES = "nodes.csv"
+NODE_STATES = "node_states.csv"
 UTILIZATION = "utilization.csv"
 JOBS = "jobs.csv"
 SCHEDULE = "schedule.csv"

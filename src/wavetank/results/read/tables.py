@@ -65,6 +65,10 @@ class ResultTables:
         """Returns one row per Workload of Kueue of a run; InputError if it has no ClusterQueues."""
         return self._table(scheduler, seed, schema.WORKLOADS, frame)
 
+    def node_states(self, scheduler: str, seed: int, frame: Frame | None = None) -> Any:
+        """Returns when nodes of a run failed, recovered, were cordoned or uncordoned; InputError if none did."""
+        return self._table(scheduler, seed, schema.NODE_STATES, frame)
+
     def capacity(self, scheduler: str, seed: int, frame: Frame | None = None) -> Any:
         """Returns capacity, demand and price of a run over time; InputError if it has no node groups and no prices."""
         return self._table(scheduler, seed, schema.CAPACITY, frame)

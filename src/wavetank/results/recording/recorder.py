@@ -33,6 +33,15 @@ class NodeChange(NamedTuple):
     nodes: int
 
 
+class NodeState(NamedTuple):
+    """The state of a node from a time on."""
+
+    time: Nanoseconds
+    name: str
+    ready: bool
+    schedulable: bool
+
+
 class Recorder(Observer):
     """Watches the store and records one row per pod, and the changes of nodes.
 
@@ -50,6 +59,7 @@ class Recorder(Observer):
         self.rows: list[PodRow] = []
         self.nodes: list[Node] = []
         self.node_changes: list[NodeChange] = []
+        self.node_states: list[NodeState] = []  # changes of nodes that have been ready
         self.features = Features()
         self.gpus = gpus
         self.tasks = tasks
@@ -60,6 +70,7 @@ class Recorder(Observer):
         self.end: Nanoseconds = 0
         self._tell = tell
         self._rows: dict[str, PodRow] = {}
+        self._ready_once: set[str] = set()
         self._schedulers: Sequence[tuple[str, Responsible]] = ()
         self._responsible: dict[str, str] = {}  # by the pods' schedulerName
 
@@ -99,9 +110,19 @@ class Recorder(Observer):
         """Records a node that is added, changed or deleted."""
         if old is None and new is not None:
             self.nodes.append(new)
+        if old is not None and new is not None:
+            self._note_state(old, new)
         cpu = _allocatable(new, CPU) - _allocatable(old, CPU)
         memory = _allocatable(new, MEMORY) - _allocatable(old, MEMORY)
         self.node_changes.append(NodeChange(self._clock.now, cpu, memory, (new is not None) - (old is not None)))
+
+    def _note_state(self, old: Node, new: Node) -> None:
+        """Records a node that fails, recovers, is cordoned or uncordoned; one that boots has not been ready yet."""
+        if old.ready:
+            self._ready_once.add(new.name)
+        changed = (old.ready, old.unschedulable) != (new.ready, new.unschedulable)
+        if changed and new.name in self._ready_once:
+            self.node_states.append(NodeState(self._clock.now, new.name, new.ready, not new.unschedulable))
 
     def pod_added(self, pod: Pod) -> None:
         """Opens a row."""

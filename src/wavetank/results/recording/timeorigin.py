@@ -19,6 +19,7 @@ def count_from(recorder: Recorder, start: Nanoseconds) -> None:
         if isinstance(row, BoundPodRow):
             row.began = since(row.began)
     recorder.node_changes[:] = [each._replace(time=since(each.time)) for each in recorder.node_changes]
+    recorder.node_states[:] = [each._replace(time=since(each.time)) for each in recorder.node_states]
     _count_machines(recorder, since)
     _count_autoscalers(recorder, since)
     _count_queues(recorder, since)

@@ -11,7 +11,7 @@ from wavetank.results.schema.metrics import METRIC_NAMES, METRICS, SUMMARY, Metr
 from wavetank.results.schema.nodes import CAPACITY, NAMESPACE_COSTS, NODE_GROUPS, NODE_TIMELINE
 from wavetank.results.schema.queues import QUEUE_QUOTAS, QUEUE_USAGE, QUEUES, WORKLOADS
 from wavetank.results.schema.reported import reported_metrics
-from wavetank.results.schema.runs import NODES, PODS, UTILIZATION
+from wavetank.results.schema.runs import NODE_STATES, NODES, PODS, UTILIZATION
 from wavetank.results.schema.services import (
     SERVICE_CALLS,
     SERVICE_HISTOGRAMS,
@@ -36,6 +36,7 @@ from wavetank.results.schema.sweeps import (
 RUN_TABLES = (
     PODS,
     NODES,
+    NODE_STATES,
     UTILIZATION,
     JOBS,
     SCHEDULE,
@@ -87,6 +88,7 @@ __all__ = [
     "NODES",
     "NODE_ENERGY",
     "NODE_GROUPS",
+    "NODE_STATES",
     "NODE_TIMELINE",
     "PODS",
     "QUANTILES",

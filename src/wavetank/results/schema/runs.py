@@ -46,6 +46,17 @@ NODES = Table(
     ),
 )
 
+NODE_STATES = Table(
+    layout.NODE_STATES,
+    "one row per change of a node that has been ready; only in runs in which a node failed, or was cordoned or drained",
+    (
+        Column("time_s", float, "when the node changed", SECONDS),
+        Column("name", str, "name of the node"),
+        Column("ready", str, "yes, or no: the node has failed"),
+        Column("schedulable", str, "yes, or no: the node is cordoned"),
+    ),
+)
+
 UTILIZATION = Table(
     layout.UTILIZATION,
     "one row per interval of time, at most 1,000: means over the interval",

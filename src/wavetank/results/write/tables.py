@@ -9,12 +9,14 @@ from pathlib import Path
 from wavetank.cluster.fields.resources import CPU, MEMORY, PODS
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.kernel.durations import SECOND
 from wavetank.results import schema
 from wavetank.results.columns.decimals import seconds_cells
 from wavetank.results.metrics.podtable import PodTable
 from wavetank.results.metrics.usage import Buckets
 from wavetank.results.recording.podrow import PodRow
 from wavetank.results.recording.recordedpods import requests_text
+from wavetank.results.recording.recorder import NodeState
 from wavetank.results.write.csvfiles import Blocks, quoted, quoted_cell, write_columns, write_rows
 
 _MOST_ENDINGS = 1 << 12  # of rows, that are remembered: in some traces nearly every pod has its own
@@ -27,6 +29,8 @@ def write_tables(pods: PodTable, folder: Path) -> None:
     """Writes the tables of a run."""
     write_columns(folder, schema.PODS, len(pods.rows), _PodCells(pods).blocks)
     write_rows(folder, schema.NODES, [_node_row(node) for node in pods.recorder.nodes])
+    if pods.recorder.node_states:
+        write_rows(folder, schema.NODE_STATES, [_state_row(each) for each in pods.recorder.node_states])
     write_rows(folder, schema.UTILIZATION, list(_usage_rows(pods.usage)))
 
 
@@ -84,6 +88,19 @@ def _node_row(node: Node) -> Mapping[str, object]:
         "memory_bytes": has.get(MEMORY, 0),
         "pods": has.get(PODS, 0),
     }
+
+
+def _state_row(state: NodeState) -> Mapping[str, object]:
+    return {
+        "time_s": f"{state.time / SECOND:.6f}",
+        "name": state.name,
+        "ready": _yes(state.ready),
+        "schedulable": _yes(state.schedulable),
+    }
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
 
 
 def _usage_rows(usage: Buckets) -> Iterator[Mapping[str, object]]:

@@ -11,7 +11,7 @@ from wavetank.results.columns.coded import Coded
 from wavetank.results.columns.decimals import Floats
 from wavetank.results.read.columns import Columns
 from wavetank.results.read.runfolder import RunFolder
-from wavetank.results.schema import NODE_TIMELINE, NODES, PODS
+from wavetank.results.schema import NODE_STATES, NODE_TIMELINE, NODES, PODS
 
 _TIMES = ("submitted", "scheduled", "started", "finished")
 _TEXTS = ("namespace", "name", "job", "node", "phase", "reason", "message")
@@ -23,7 +23,13 @@ def read_recording(run: RunFolder) -> dict[str, Any]:
 
     Columns with repeated texts have `values` and `codes`. A file that is missing or malformed is an InputError.
     """
-    return {"scheduler": run.scheduler, "seed": run.seed, "nodes": _nodes(run), "pods": _pods(run)}
+    return {
+        "scheduler": run.scheduler,
+        "seed": run.seed,
+        "nodes": _nodes(run),
+        "pods": _pods(run),
+        "states": _states(run),
+    }
 
 
 def _pods(run: RunFolder) -> dict[str, Any]:
@@ -42,17 +48,29 @@ def _nodes(run: RunFolder) -> dict[str, Any]:
         for name in ("cpu_milli", "memory_bytes", "pods")
     }
     lives = _lives(run) if (run.path / layout.NODE_TIMELINE).is_file() else {}
-    groups, came, gone = (
-        zip(*(lives.get(name, ("", None, None)) for name in names), strict=True) if names else ((), (), ())
+    groups, came, notice, gone = (
+        zip(*(lives.get(name, ("", None, None, None)) for name in names), strict=True) if names else ((), (), (), ())
     )
-    return {"name": names, **amounts, "group": groups, "came": came, "gone": gone}
+    return {"name": names, **amounts, "group": groups, "came": came, "notice": notice, "gone": gone}
 
 
-def _lives(run: RunFolder) -> dict[str, tuple[str, float | None, float | None]]:
-    columns = Columns(run.path, NODE_TIMELINE, ("name", "group", "node_s", "gone_s"))
+def _states(run: RunFolder) -> dict[str, list[Any]]:
+    """Returns when nodes fail, recover, are cordoned or uncordoned; nothing if the run has recorded none of it."""
+    if not (run.path / layout.NODE_STATES).is_file():
+        return {"time": [], "name": [], "ready": [], "cordoned": []}
+    columns = Columns(run.path, NODE_STATES, ("time_s", "name", "ready", "schedulable"))
+    names, ready, free = (columns.texts(name).each(str).tolist() for name in ("name", "ready", "schedulable"))
+    times = _times(columns.numbers("time_s"))
+    return {"time": times, "name": names, "ready": [each == "yes" for each in ready]} | {
+        "cordoned": [each != "yes" for each in free]
+    }
+
+
+def _lives(run: RunFolder) -> dict[str, tuple[str, float | None, float | None, float | None]]:
+    columns = Columns(run.path, NODE_TIMELINE, ("name", "group", "node_s", "notice_s", "gone_s"))
     names, groups = (columns.texts(name).each(str).tolist() for name in ("name", "group"))
-    came, gone = (_times(columns.numbers(name)) for name in ("node_s", "gone_s"))
-    return dict(zip(names, zip(groups, came, gone, strict=True), strict=True))
+    times = [_times(columns.numbers(name)) for name in ("node_s", "notice_s", "gone_s")]
+    return dict(zip(names, zip(groups, *times, strict=True), strict=True))
 
 
 def _coded(column: Coded[str]) -> dict[str, Any]:

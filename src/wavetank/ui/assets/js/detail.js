@@ -67,7 +67,7 @@ export class Detail {
     const items = pods.slice(0, MOST_PODS).map((pod) => el("li", {}, button(pod.key, () => this.open({ pod }, true), { class: "link" })));
     const more = pods.length > MOST_PODS ? el("li", {}, `and ${pods.length - MOST_PODS} more`) : null;
     const list_ = el("details", { open: pods.length <= 12 }, el("summary", {}, counted(pods.length, "pod")), el("ul", { class: "plain" }, ...items, more));
-    return [this.head(node.name, nodeState(node), !node.ready), list(facts), el("div", { class: "controls" }, ...this.nodeActs(node)), list_];
+    return [this.head(node.name, nodeState(node), !node.ready || node.leaving), list(facts), el("div", { class: "controls" }, ...this.nodeActs(node)), list_];
   }
 
   nodeActs(node) {

@@ -134,6 +134,7 @@ export class Lists {
 }
 
 export function nodeState(node) {
+  if (node.leaving) return "notice of interruption";
   return node.ready ? (node.cordoned ? "cordoned" : "ready") : "not ready";
 }
 

@@ -11,11 +11,11 @@ export class Cluster {
     this.shape = 0; // counts changes of the set of nodes
   }
 
-  setNode([name, cpu, memory, most, zone, pool, ready, cordoned, taints]) {
+  setNode([name, cpu, memory, most, zone, pool, ready, cordoned, taints, leaving = false]) {
     const known = this.nodes.get(name);
     const node = known ?? { name, pods: new Set(), cpuUsed: 0, memoryUsed: 0, boxes: null };
     if (!known || known.zone !== zone || known.pool !== pool) this.shape += 1;
-    Object.assign(node, { cpu, memory, most, zone, pool, ready, cordoned, taints, boxes: null });
+    Object.assign(node, { cpu, memory, most, zone, pool, ready, cordoned, taints, leaving, boxes: null });
     this.nodes.set(name, node);
     this.changed.add(node);
     if (!known) for (const pod of this.pods.values()) if (pod.nodeName === name) this.attach(pod);

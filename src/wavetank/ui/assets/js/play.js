@@ -107,7 +107,7 @@ class Player {
     this.timer = null;
     this.panes.forEach(({ run, caption }, i) => {
       const sums = run.cluster.totals();
-      fill(caption, el("i", { class: `swatch series-${i}` }), el("b", {}, run.label), ` ${counted(sums.pods, "pod")} on ${counted(run.cluster.nodes.size, "node")}, ${run.cluster.pending.size} pending, CPU ${percent(sums.cpuUsed, sums.cpu)}, memory ${percent(sums.memoryUsed, sums.memory)}`);
+      fill(caption, el("i", { class: `swatch series-${i}` }), el("b", {}, run.label), ` ${counted(sums.pods, "pod")} on ${counted(run.cluster.nodes.size, "node")}${sums.lost ? ` (${sums.lost} not ready)` : ""}, ${run.cluster.pending.size} pending, CPU ${percent(sums.cpuUsed, sums.cpu)}, memory ${percent(sums.memoryUsed, sums.memory)}`);
     });
     this.lists.draw();
     this.detail.draw();
@@ -158,7 +158,8 @@ class PlayLists extends Lists {
 
   tabs() {
     const own = this.runs.map((run, i) => [i ? "other" : "pending", `Pending ${run.cluster.pending.size}${this.runs.length > 1 ? (i ? " right" : " left") : ""}`]);
-    return [...(this.parted.length ? [["parted", "Differences"]] : []), ...own];
+    const faults = this.runs.some((run) => run.faults.length) ? [["faults", "Node events"]] : [];
+    return [...(this.parted.length ? [["parted", "Differences"]] : []), ...own, ...faults];
   }
 
   otherRows() {
@@ -177,6 +178,16 @@ class PlayLists extends Lists {
   partedRows() {
     const found = this.parted.filter(({ pod }) => this.matches(pod.key, pod.home));
     return found.map(({ pod, twin, time }) => () => this.row(pod.key, clockText(time), `${place(pod)} | ${place(twin)}`, () => this.go(time)));
+  }
+
+  /** What happened to nodes; of two runs with the same faults each is listed once. */
+  faultsRows() {
+    const sides = this.runs.flatMap((run, i) => run.faults.map((fault) => ({ ...fault, key: `${fault.time} ${fault.node} ${fault.text}`, side: i })));
+    const merged = new Map();
+    for (const fault of sides) merged.set(fault.key, merged.has(fault.key) ? { ...fault, side: null } : fault);
+    const found = [...merged.values()].filter((fault) => this.matches(fault.node, fault.text)).sort((a, b) => a.time - b.time);
+    const where = (side) => (this.runs.length < 2 || side === null ? "" : side ? ", right" : ", left");
+    return found.map((fault) => () => this.row(fault.node, clockText(fault.time), `${fault.text}${where(fault.side)}`, () => this.go(fault.time), fault.bad));
   }
 
   empty() {

@@ -3,16 +3,18 @@ import { waitOf } from "./colours.js";
 import { Cluster } from "./model.js";
 
 const NEVER = Number.POSITIVE_INFINITY;
+const FIRST = { ready: true, cordoned: false }; // how a node begins
 
 export class Run {
   constructor(data) {
     this.label = `${data.scheduler}, seed ${data.seed ?? "?"}`;
     this.cluster = new Cluster();
-    this.nodes = nodeRows(data.nodes);
+    this.nodes = nodeRows(data.nodes, data.states);
     this.pods = podRows(data.pods);
     this.time = Number.NEGATIVE_INFINITY;
     this.at = 0;
     this.events = eventsOf(this.nodes, this.pods);
+    this.faults = faultsOf(this.nodes);
     this.end = this.events.times.length ? this.events.times.at(-1) : 0;
   }
 
@@ -33,9 +35,12 @@ export class Run {
   }
 
   placeNode(node) {
-    const there = node.came <= this.time && this.time < node.gone;
-    if (there) this.cluster.setNode(node.row);
-    else this.cluster.removeNode(node.row[0]);
+    if (this.time < node.came || this.time >= node.gone) {
+      this.cluster.removeNode(node.name);
+      return;
+    }
+    const { ready, cordoned } = node.states.findLast((state) => state.time <= this.time) ?? FIRST;
+    this.cluster.setNode([...node.row, ready, cordoned, [], this.time >= node.notice]);
   }
 
   placePod(pod) {
@@ -58,11 +63,31 @@ export class Run {
   }
 }
 
-function nodeRows(nodes) {
+/** Nodes with what changes of them: `states` are {time, ready, cordoned} from each time on. */
+function nodeRows(nodes, states) {
+  const changes = new Map(nodes.name.map((name) => [name, []]));
+  states.time.forEach((time, i) => { changes.get(states.name[i])?.push({ time, ready: states.ready[i], cordoned: states.cordoned[i] }); });
   return nodes.name.map((name, i) => ({
-    row: [name, nodes.cpu_milli[i], nodes.memory_bytes[i], nodes.pods[i], "", nodes.group[i], true, false, []],
-    came: nodes.came[i] ?? Number.NEGATIVE_INFINITY, gone: nodes.gone[i] ?? NEVER,
+    name, row: [name, nodes.cpu_milli[i], nodes.memory_bytes[i], nodes.pods[i], "", nodes.group[i]], states: changes.get(name),
+    came: nodes.came[i] ?? Number.NEGATIVE_INFINITY, notice: nodes.notice[i] ?? NEVER, gone: nodes.gone[i] ?? NEVER,
   }));
+}
+
+/** What happened to nodes, in the order of time: {time, node, text, bad}. */
+function faultsOf(nodes) {
+  const found = nodes.flatMap((node) => {
+    const changes = node.states.flatMap(({ time, ready, cordoned }, i) => {
+      const before = i ? node.states[i - 1] : FIRST;
+      const texts = [];
+      if (ready !== before.ready) texts.push([ready ? "is ready again" : "fails", !ready]);
+      if (cordoned !== before.cordoned) texts.push([cordoned ? "is cordoned" : "is uncordoned", false]);
+      return texts.map(([text, bad]) => ({ time, node: node.name, text, bad }));
+    });
+    if (node.notice === NEVER) return changes;
+    const end = node.gone === NEVER ? [] : [{ time: node.gone, node: node.name, text: "is taken back", bad: true }];
+    return [...changes, { time: node.notice, node: node.name, text: "gets a notice of interruption", bad: true }, ...end];
+  });
+  return found.sort((a, b) => a.time - b.time);
 }
 
 function podRows(pods) {
@@ -85,8 +110,7 @@ function eventsOf(nodes, pods) {
   const found = [];
   const add = (time, thing) => { if (time !== NEVER) found.push([time, thing]); };
   for (const node of nodes) {
-    add(node.came, node);
-    add(node.gone, node);
+    for (const time of [node.came, node.notice, node.gone, ...node.states.map((state) => state.time)]) add(time, node);
   }
   for (const pod of pods) for (const time of [pod.submitted, pod.scheduled, pod.started, pod.finished]) add(time, pod);
   found.sort((a, b) => a[0] - b[0]);

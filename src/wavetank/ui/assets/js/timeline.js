@@ -88,9 +88,26 @@ export class Timeline {
       context.lineWidth = 1.75;
       context.stroke();
     });
+    for (const run of this.runs) this.drawFaults(context, run.faults, width);
     context.fillStyle = colour("quiet");
     context.font = "11px system-ui, sans-serif";
     context.fillText(`pending pods, at most ${most}`, 4, 12);
+  }
+
+  /** Marks when nodes failed or were taken back, and, paler, when they changed otherwise. */
+  drawFaults(context, faults, width) {
+    for (const { time, bad } of faults) {
+      const x = (time / this.end) * width;
+      context.fillStyle = colour(bad ? "failed" : "warn-rule");
+      context.globalAlpha = bad ? 0.35 : 0.6;
+      context.fillRect(x - 0.5, 8, 1, HEIGHT - 8);
+      context.globalAlpha = 1;
+      context.beginPath();
+      context.moveTo(x - 4, 0);
+      context.lineTo(x + 4, 0);
+      context.lineTo(x, 7);
+      context.fill();
+    }
   }
 }
 

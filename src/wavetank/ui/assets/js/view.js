@@ -1,6 +1,7 @@
 // Nodes as boxes that are filled by their pods, on a canvas. Only what has changed is drawn again, and only what is in view.
 import { grouped, placed, podBoxes } from "./boxes.js";
 import { el } from "./dom.js";
+import { nodeState } from "./lists.js";
 import { cores, gibibytes, level, percent } from "./model.js";
 import { colour } from "./theme.js";
 
@@ -148,15 +149,15 @@ export class NodeMap {
       context.fillStyle = settings.colouring.of(box.pod);
       context.fillRect(inner.x + box.x * inner.w, inner.y + box.y * inner.h, Math.max(0.5, box.w * inner.w - line), Math.max(0.5, box.h * inner.h - line));
     }
-    if (!node.ready || node.cordoned) this.drawFrame(node, x, y, side);
+    if (!node.ready || node.cordoned || node.leaving) this.drawFrame(node, x, y, side);
     if (named) this.drawName(node, x, y, side);
   }
 
-  /** The frame of a node that is cordoned, or not ready. */
+  /** The frame of a node that is cordoned, is to be taken back, or is not ready. */
   drawFrame(node, x, y, side) {
     const { context, inks } = this;
     context.lineWidth = Math.min(2, side / 10);
-    context.strokeStyle = node.ready ? inks["warn-rule"] : inks.failed;
+    context.strokeStyle = node.ready && !node.leaving ? inks["warn-rule"] : inks.failed;
     context.setLineDash(node.ready && side > 20 ? [4, 3] : []);
     context.strokeRect(x + 0.5, y + 0.5, side - 1, side - 1);
     context.setLineDash([]);
@@ -175,7 +176,7 @@ export class NodeMap {
     context.beginPath();
     context.rect(x, y, side - 2, NAME_HEIGHT);
     context.clip();
-    context.fillStyle = node.ready ? inks.quiet : inks.failed;
+    context.fillStyle = node.ready && !node.leaving ? inks.quiet : inks.failed;
     context.font = "11px system-ui, sans-serif";
     context.fillText(node.name, x + 4, y + 12);
     context.restore();
@@ -214,9 +215,8 @@ export class NodeMap {
   }
 
   describe(node) {
-    const state = node.ready ? (node.cordoned ? "cordoned" : "ready") : "not ready";
     const use = `CPU ${percent(node.cpuUsed, node.cpu)}, memory ${percent(node.memoryUsed, node.memory)}`;
-    return `${state} · ${node.pods.size} pods · ${use}`;
+    return `${nodeState(node)} · ${node.pods.size} pods · ${use}`;
   }
 
   choose(found, byKey = false) {
