@@ -21,6 +21,7 @@ WITHOUT_JSON = {
     "decide": "a server for a Batsim",
     "k8ssim-server": "a server",
     "misim-adapter": "a server",
+    "nodes": "runs until Ctrl-C, without results",
     "operator run": "a server",
     "operator simulate": "a server",
     "play": "a server",

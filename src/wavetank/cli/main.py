@@ -31,6 +31,7 @@ _COMMANDS = {
     "k8ssim-server": "Serve K8sSim's HTTP interface, for its clients and learning schedulers.",
     "misim": "Run the files of MiSim: response times of microservices.",
     "misim-adapter": "Serve the adapter of misim-orchestration, with a built-in scheduler behind it.",
+    "nodes": "Join simulated nodes to a real control plane.",
     "operator": "Queue Spark and Flink jobs on reserved slots of a cluster.",
     "play": "Play finished runs in the browser, two schedulers side by side.",
     "quotas": "Compare the queues of Kueue before and after a change of quotas.",

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from wavetank.cluster.manifests import load_documents
+from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
 from wavetank.experiments.document.schedulers import entry_of, parse_entries
 from wavetank.scheduling.attachable import Attachable
+from wavetank.simulation.latency.model import Latency, parse_latency
+from wavetank.simulation.latency.presets import PRESETS
 
 
 def finite(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
@@ -40,3 +43,20 @@ def read_flags(text: str) -> dict[str, str]:
     """Reads name=value,name=value; dashes in front of a name are left out."""
     pairs = [part.strip().removeprefix("--").partition("=") for part in text.split(",") if part.strip()]
     return {name: value for name, _, value in pairs}
+
+
+def read_latency(text: str) -> Latency:
+    """Reads --latency: the name of a preset, or a file with a latency model, as `wavetank fit` writes it."""
+    path = Path(text)
+    if text in PRESETS or not path.is_file():
+        try:
+            return parse_latency(text, "")
+        except InputError as error:
+            raise InputError(f"{error.message}, or a file", source="--latency") from None
+    documents = load_documents(read_text(path), text)
+    if len(documents) != 1:
+        raise InputError(f"expected one document, found {len(documents)}", source=text)
+    try:
+        return replace(parse_latency(documents[0], ""), name=path.stem)
+    except InputError as error:
+        raise error.inside(source=text) from None

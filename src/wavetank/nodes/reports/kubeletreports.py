@@ -71,6 +71,11 @@ class KubeletReports:
         if history is not None:
             history.exits[pod.restarts] = version
 
+    def resume(self, pod: Pod, ip: str, bound: Nanoseconds, started: Nanoseconds) -> None:
+        """Records what an earlier kubelet reported of a running pod, before that is created in the store."""
+        history = self._histories[pod.uid] = PodHistory(bound, ip)
+        history.starts = [started] * (pod.restarts + 1)
+
     def _history_of(self, pod: Pod) -> PodHistory | None:
         """Returns the history of a pod, up to this version: its event may not have arrived here yet."""
         history = self._histories.get(pod.uid)

@@ -34,13 +34,13 @@ class Leases:
 
     def _renewed(self, lease: Resource) -> Resource:
         new = lease.copy()
-        spec = {**(lease.manifest.get("spec") or {}), "renewTime": _micro_time(self._store.clock.now)}
+        spec = {**(lease.manifest.get("spec") or {}), "renewTime": micro_time(self._store.clock.now)}
         new.manifest = {**lease.manifest, "spec": spec}
         return new
 
     def _begin(self, new: Node) -> None:
         if self._store.find(_TABLE, NAMESPACE, new.name) is None:
-            self._store.create(Resource(_lease(new, self._store.clock.now)))
+            self._store.create(Resource(lease_of(new, self._store.clock.now)))
 
     def _end(self, old: Node) -> None:
         lease = self._store.find(_TABLE, NAMESPACE, old.name)
@@ -55,7 +55,8 @@ def _alive(node: Node) -> bool:
     return bool(stated == "True")
 
 
-def _lease(node: Node, now: Nanoseconds) -> dict[str, Any]:
+def lease_of(node: Node, now: Nanoseconds) -> dict[str, Any]:
+    """Returns a new Lease of a node."""
     owner = {"apiVersion": "v1", "kind": "Node", "name": node.name, "uid": node.uid}
     return {
         "apiVersion": _VERSION,
@@ -64,12 +65,13 @@ def _lease(node: Node, now: Nanoseconds) -> dict[str, Any]:
         "spec": {
             "holderIdentity": node.name,
             "leaseDurationSeconds": _DURATION_S,
-            "renewTime": _micro_time(now),
+            "renewTime": micro_time(now),
         },
     }
 
 
-def _micro_time(time: Nanoseconds) -> str:
+def micro_time(time: Nanoseconds) -> str:
+    """Writes a virtual time in RFC 3339 with microseconds, as Leases have it."""
     seconds, rest = divmod(time, SECOND)
     second = datetime.fromtimestamp(EPOCH_SECONDS + seconds, UTC)
     return f"{second:%Y-%m-%dT%H:%M:%S}.{rest // 1000:06d}Z"

@@ -64,7 +64,7 @@ class Connection:
             self.close()
             raise UnreachableError(f"{self._server.url} does not answer: {error}") from None
         if answer.status >= 300:
-            raise _refused(answer.status, content)
+            raise refusal(answer.status, content)
         return json.loads(content) if content else {}
 
     def _send(self, method: str, path: str, payload: bytes | None, content_type: str) -> HTTPResponse:
@@ -91,12 +91,12 @@ class Connection:
             connection.request("GET", f"{self._prefix}{path}?{query}", headers={**self._server.headers, "Accept": JSON})
             answer = connection.getresponse()
             if answer.status != 200:
-                raise _refused(answer.status, answer.read())
+                raise refusal(answer.status, answer.read())
             for line in answer:
                 event = json.loads(line)
                 if event["type"] == "ERROR":
                     status = event["object"]
-                    raise _refused(int(status.get("code") or 500), json.dumps(status).encode())
+                    raise refusal(int(status.get("code") or 500), json.dumps(status).encode())
                 yield event
         except (OSError, HTTPException, ValueError) as error:
             raise UnreachableError(f"{self._server.url} does not answer: {error}") from None
@@ -125,7 +125,8 @@ class Connection:
             self._local.connection = None
 
 
-def _refused(code: int, content: bytes) -> ApiError:
+def refusal(code: int, content: bytes) -> ApiError:
+    """Returns the error that a refused request is: by the reason of its Status, else by its code."""
     try:
         status = json.loads(content)
         reason, message = str(status.get("reason") or ""), str(status.get("message") or "")

@@ -1,0 +1,1 @@
+"""Simulated nodes under a real control plane."""

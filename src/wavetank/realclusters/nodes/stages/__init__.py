@@ -1,0 +1,1 @@
+"""Stages of KWOK: the lifecycle of pods as its users describe it."""

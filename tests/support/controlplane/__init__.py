@@ -1,0 +1,1 @@
+"""A real control plane for tests: etcd, kube-apiserver, kube-controller-manager and kube-scheduler on loopback."""
