@@ -117,9 +117,7 @@ class Scheduler:
             if self._deferred:
                 self._apply_deferred()
             if self._answered:
-                answered, self._answered = self._answered, []
-                for go_on in answered:
-                    go_on()
+                self._take_answers()
             queue = self.queue
             if queue.active or queue.backoff:
                 self._try_pods()
@@ -133,6 +131,12 @@ class Scheduler:
             self._awake = False
         if self._bindings or self._outbox:
             self._serve()
+
+    def _take_answers(self) -> None:
+        """Lets everything go on that has an answer; the watch events of its own writes come later."""
+        answered, self._answered = self._answered, []
+        for go_on in answered:
+            go_on()
 
     def _apply_deferred(self) -> None:
         """Handles the deferred updates."""
@@ -329,12 +333,13 @@ class Scheduler:
 
     def _patch_status(self, pod: Pod, message: str, nomination: str | None) -> None:
         present = self._store.find(POD, pod.namespace, pod.name)
-        if isinstance(present, Pod) and present.uid == pod.uid and not present.node_name:
+        if not isinstance(present, Pod) or present.uid != pod.uid or present.node_name:
+            return
+        if self._is_news(present, message, nomination):
             new = present.copy()
             new.unschedulable = message
             new.nominated_node = present.nominated_node if nomination is None else nomination
             self._store.update(new)
-            self.queue.refresh(new)
 
     def _draw_eviction(self) -> tuple[Nanoseconds, Nanoseconds]:
         return self._draw_patch(), self._draw_delete()

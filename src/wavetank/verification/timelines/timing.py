@@ -11,21 +11,30 @@ from wavetank.verification.decisions.replay import Mismatch
 from wavetank.verification.timelines.activity import Activity, ObservedAttempt, recorded
 from wavetank.verification.timelines.forced import run_forced
 from wavetank.verification.timelines.freerun import run_freely
+from wavetank.verification.timelines.races import run_with_races
 from wavetank.verification.timelines.timeline import Timeline
 
 _FREE = ("time", "pod", "result", "node", "message", "queue", "plugins", "nominated")
 _FORCED = ("time", "pod", "queue")  # the rest is taken from the record
-TIMED_ASPECTS = (*_FREE, "victims", "binds", "moves", "skips")
+_ANSWERS = "answer first"
+TIMED_ASPECTS = (*_FREE, "victims", "binds", "moves", "skips", _ANSWERS)
 
 
 def follow(timeline: Timeline, file: str) -> tuple[Agreement, list[Mismatch]]:
-    """Runs a timeline freely; if it differs and was random, again with the record's order of events and results.
+    """Runs a timeline freely; if it differs, again with the outcomes of races taken from the record.
 
-    `file` is named in mismatches: of the first attempt that differs only, since the next ones may follow from it.
+    A repeatable record has only one kind of race (see `races`); in a random one the order of all events and results is
+    taken from the record. `file` is named in mismatches: of the first attempt that differs only, since the next ones
+    may follow from it.
     """
     expected = recorded(timeline)
+    if timeline.is_repeatable:
+        raced = run_with_races(timeline, expected)
+        compared = _Comparison(file, expected, raced.activity)
+        compared.agreement.aspects[_ANSWERS].add(raced.answers - raced.events_first, raced.answers)
+        return compared.agreement, compared.mismatches
     compared = _Comparison(file, expected, run_freely(timeline))
-    if compared.mismatches and not timeline.is_repeatable:
+    if compared.mismatches:
         compared = _Comparison(file, expected, run_forced(timeline), forced=True)
     return compared.agreement, compared.mismatches
 
@@ -73,9 +82,15 @@ class _Comparison:
 
 
 def _victims(attempts: list[ObservedAttempt]) -> Iterator[Pair]:
-    """Yields each preemptor's victims over the whole run: the record gives some to a later attempt of the same pod."""
-    victims: dict[str, set[str]] = {}
+    """Yields each preemptor's victims over the whole run: the record gives some to a later attempt of the same pod.
+
+    A victim of two preemptors is the first one's: the record has only the deletions that took effect.
+    """
+    preemptors: dict[str, str] = {}
     for attempt in attempts:
-        if attempt.victims:
-            victims.setdefault(attempt.pod, set()).update(attempt.victims)
+        for victim in attempt.victims:
+            preemptors.setdefault(victim, attempt.pod)
+    victims: dict[str, set[str]] = {attempt.pod: set() for attempt in attempts if attempt.victims}
+    for victim, pod in preemptors.items():
+        victims[pod].add(victim)
     yield from ((pod, sorted(names)) for pod, names in victims.items())

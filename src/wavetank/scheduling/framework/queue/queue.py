@@ -216,12 +216,6 @@ class SchedulingQueue:
         elif old.priority != new.priority and queued.place not in (Place.IN_FLIGHT, Place.BEHIND_EQUAL):
             self._enter(queued, queued.place)
 
-    def refresh(self, pod: Pod) -> None:
-        """Sets a version of a pending pod that differs only in the status that this scheduler wrote."""
-        queued = self._pods.get(pod.uid)
-        if queued is not None:
-            queued.pod = pod
-
     def remove(self, pod: Pod) -> None:
         """Removes a pod that was deleted, or bound by another scheduler."""
         queued = self._pods.pop(pod.uid, None)
