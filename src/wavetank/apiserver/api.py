@@ -24,7 +24,7 @@ from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.openapi import OpenApi
 from wavetank.apiserver.registry.strategies import strategy_of
 from wavetank.apiserver.registry.warnings import use_warning
-from wavetank.apiserver.requests.negotiation import PLAIN, Representation, check_custom, negotiate
+from wavetank.apiserver.requests.negotiation import PLAIN, PLAIN_PROTOBUF, Representation, negotiate, use_text
 from wavetank.apiserver.requests.paths import Target, UnknownPathError, resolve
 from wavetank.apiserver.requests.request import Request, Response, User
 from wavetank.apiserver.requests.responses import PRIVATE, already_written, answer, headers_of, refusal, warning
@@ -165,8 +165,9 @@ class Api:
             # an unknown patch type is refused before anything else
             patch_type(request, custom=target.kind.custom is not None)
         if target.kind.custom is not None:
-            check_custom(request)
+            use_text(request)
         if target.kind.group == METRICS and target.kind.custom is None and self._metrics is not None:
+            use_text(request)
             return self._metrics.respond(target, request)
         if target.subresource is not None:
             return self._subresources.respond(target, request)
@@ -179,6 +180,9 @@ class Api:
         found = get(self._objects, target.kind, target.namespace, target.name, request.param("resourceVersion"))
         if representation == PLAIN:
             return already_written(self._objects.encode(target.kind, found))
+        if representation == PLAIN_PROTOBUF:
+            body = self._objects.encode_protobuf(target.kind, found)
+            return Response(200, headers_of(representation, ()), body)
         shown = self._objects.show(target.kind, found)
         return answer(target.kind, representation, shown, self._objects.now)
 

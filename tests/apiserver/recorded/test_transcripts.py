@@ -31,7 +31,6 @@ AGED_SINCE = datetime(2024, 1, 1, 0, 1, 5, tzinfo=UTC)
 KNOWN: dict[str, set[str]] = {
     "admission-default": {"3", "6", "11", "13", "17", "22"},
     "crud-misc-ns": {"46", "47"},
-    "errors-negotiation": {"9", "20"},
     "patch-merge": {"27"},
 }
 

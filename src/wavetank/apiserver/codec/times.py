@@ -105,15 +105,20 @@ def _time_error(text: str, layout: str) -> str:
 
 def canonical_duration(text: str) -> str:
     """Returns a duration as Go writes it: 1h0m0s, 1.5s, 0s."""
+    return duration_of(nanoseconds_of(text))
+
+
+def nanoseconds_of(text: str) -> int:
+    """Reads a duration as Go does."""
     if not _DURATION.fullmatch(text):
         raise UnreadableError(f"time: {_duration_error(text)}")
     parts = _DURATION_PART.findall(text)
-    nanos = sum(
+    nanos: int = sum(
         int((whole or "0") + fraction) * _UNITS_NS[unit] // 10 ** len(fraction) for whole, fraction, unit in parts
     )
     if nanos >= 2**63:
         raise UnreadableError(f"time: invalid duration {quote(text)}")
-    return duration_of(-nanos if text.startswith("-") else nanos)
+    return -nanos if text.startswith("-") else nanos
 
 
 def _duration_error(text: str) -> str:

@@ -21,7 +21,7 @@ from wavetank.apiserver.requests.media import (
     best_match,
     matches_any,
 )
-from wavetank.apiserver.requests.protobufwriter import write_protobuf
+from wavetank.apiserver.requests.protobufwriter import watch_event, write_protobuf
 from wavetank.apiserver.requests.request import Request
 from wavetank.apiserver.tables.table import check_include, partial, table_of_list, table_of_one
 
@@ -32,7 +32,7 @@ PARTIAL_LIST = "PartialObjectMetadataList"
 _TARGETS = (TABLE, PARTIAL, PARTIAL_LIST)
 _GROUP = "meta.k8s.io"
 _VERSIONS = ("v1", "v1beta1")
-_ANSWERED = (JSON, YAML)
+_TEXTS = (JSON, YAML)
 _COLLECTION_TYPES = MEDIA_TYPES + STREAM_TYPES
 _HUMANS = ("curl", "Wget", "Mozilla/5.0")
 
@@ -100,38 +100,56 @@ class Representation:
         body = msgspec.json.encode(document)
         return (msgspec.json.format(body, indent=2) if self.pretty else body) + b"\n"
 
+    def encode_event(self, what: str, document: Any) -> bytes:
+        """Writes an event of a watch with the document, which is already as it is to be shown."""
+        if self.media_type == PROTOBUF:
+            return watch_event(what, write_protobuf(document))
+        return msgspec.json.encode({"type": what, "object": document}) + b"\n"
+
+    @property
+    def stream_type(self) -> str:
+        """Returns the media type of a watch."""
+        return f"{PROTOBUF};stream=watch" if self.media_type == PROTOBUF else self.media_type
+
 
 PLAIN = Representation()
+PLAIN_PROTOBUF = Representation(PROTOBUF)
 
 
 def negotiate(request: Request, *, listing: bool = False, watch: bool = False, tables: bool = True) -> Representation:
     """Returns the representation that a request asks for; StatusError (406, 400) if there is none such.
 
     `listing` is for collections, which can be watched; `watch` for a request that does; without `tables` no
-    Table is served. Protobuf is served only to clients that accept nothing else, since JSON is faster here.
+    Table is served.
     """
     check_route(request, _COLLECTION_TYPES if listing else MEDIA_TYPES)
-    match = _best_conversion(request.headers.get("accept", ""), tables)
-    if match is None or (watch and match[0] != JSON):
+    match = _best_conversion(request.headers.get("accept", ""), tables, request.protobuf)
+    if match is None or (watch and match[0] == YAML):
         raise not_acceptable(STREAM_TYPES if watch else MEDIA_TYPES)
     media_type, clause = match
     kind, _, version = clause.target or ("", "", "")
     include = request.param("includeObject") if kind == TABLE else ""
     if watch:
         check_include(include)
-    pretty = clause.parameters.get("pretty") == "1" or wants_pretty(request)
+    pretty = media_type != PROTOBUF and (clause.parameters.get("pretty") == "1" or wants_pretty(request))
     return Representation(media_type, kind, f"{_GROUP}/{version}" if kind else "", include, pretty)
 
 
 @lru_cache(maxsize=256)  # clients send the same few headers over and over
-def _best_conversion(header: str, tables: bool) -> tuple[str, Clause] | None:
-    found = best_match(header, _ANSWERED, _convertible if tables else _without_tables)
-    return found or best_match(header, (PROTOBUF,), _without_tables)
+def _best_conversion(header: str, tables: bool, protobuf: bool) -> tuple[str, Clause] | None:
+    allowed = _convertible if tables else _without_tables
+    if protobuf:
+        return best_match(header, MEDIA_TYPES, allowed)
+    return best_match(header, _TEXTS, allowed) or best_match(header, (PROTOBUF,), allowed)
 
 
-def check_custom(request: Request) -> None:
-    """Refuses (406) a client that accepts custom objects in protobuf only, which they do not have."""
-    match = _best_conversion(request.headers.get("accept", ""), True)
+def use_text(request: Request) -> None:
+    """Answers a request for custom objects in JSON or YAML: 406 if the client accepts only protobuf.
+
+    Their metadata alone have a protobuf form.
+    """
+    request.protobuf = False
+    match = _best_conversion(request.headers.get("accept", ""), True, False)
     if match is not None and match[0] == PROTOBUF and match[1].target is None:
         raise not_acceptable(MEDIA_TYPES)
 
@@ -139,7 +157,7 @@ def check_custom(request: Request) -> None:
 def negotiate_plain(request: Request) -> Representation:
     """Returns the representation of what cannot be converted, such as discovery; StatusError (406) if there is none."""
     check_route(request, MEDIA_TYPES)
-    match = best_match(request.headers.get("accept", ""), _ANSWERED, _unconverted)
+    match = best_match(request.headers.get("accept", ""), _TEXTS, _unconverted)
     if match is None:
         raise not_acceptable(MEDIA_TYPES)
     return Representation(match[0], pretty=wants_pretty(request))
@@ -156,8 +174,10 @@ def check_route(request: Request, media_types: tuple[str, ...]) -> None:
 def of_error(request: Request) -> Representation:
     """Returns the representation of an error: JSON if nothing else is acceptable."""
     accept = request.headers.get("accept", "")
-    match = best_match(accept, _ANSWERED, _unconverted) or best_match(accept, (PROTOBUF,), _unconverted)
-    return Representation(match[0] if match else JSON, pretty=wants_pretty(request))
+    types = MEDIA_TYPES if request.protobuf else _TEXTS
+    match = best_match(accept, types, _unconverted) or best_match(accept, (PROTOBUF,), _unconverted)
+    media_type = match[0] if match else JSON
+    return Representation(media_type, pretty=media_type != PROTOBUF and wants_pretty(request))
 
 
 def wants_pretty(request: Request) -> bool:
@@ -178,6 +198,8 @@ def _convertible(media_type: str, clause: Clause) -> bool:
     if target is None:
         return True
     kind, group, version = target
+    if kind == TABLE and media_type == PROTOBUF:
+        return False
     return kind in _TARGETS and group == _GROUP and version in _VERSIONS
 
 

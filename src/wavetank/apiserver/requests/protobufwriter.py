@@ -1,23 +1,15 @@
-"""Responses in protobuf, for clients that accept nothing else; only built-in kinds have a protobuf form."""
+"""Responses in protobuf: objects, lists, Statuses and watch events. Only built-in kinds have a protobuf form."""
 
 from __future__ import annotations
 
-import base64
-import struct
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-import msgspec
-
 from wavetank.apiserver.codec.protobuf import PREFIX
+from wavetank.apiserver.codec.protobufencoding import Document, encoder_of, field
 from wavetank.apiserver.kinds import Kind, KindTable, Subresource
 from wavetank.apiserver.schemas.schema import Schema, Structure
-
-Document = dict[str, Any]
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def write_protobuf(document: Document) -> bytes:
@@ -28,19 +20,25 @@ def write_protobuf(document: Document) -> bytes:
 
 def body_of(api_version: str, kind: str, structure: Structure, document: Document) -> bytes:
     """Returns a whole body: four magic bytes and an envelope that names the kind."""
-    type_meta = _bytes(1, api_version.encode()) + _bytes(2, kind.encode())
-    return PREFIX + _bytes(1, type_meta) + _bytes(2, message_of(structure, document))
+    return wrap(api_version, kind, encoder_of(structure)(document))
 
 
-def message_of(structure: Structure, document: Document) -> bytes:
-    """Returns a message with the fields that a document has."""
-    parts = []
-    for number, target in structure.numbers.items():
-        if isinstance(target, Structure):
-            parts.append(_bytes(number, message_of(target, document)))
-        elif document.get(target) is not None:
-            parts.extend(_field(number, structure.fields[target], document[target]))
-    return b"".join(parts)
+def wrap(api_version: str, kind: str, message: bytes) -> bytes:
+    """Returns a body with a message that is already written."""
+    type_meta = field(1, api_version.encode()) + field(2, kind.encode())
+    return PREFIX + field(1, type_meta) + field(2, message)
+
+
+def wrap_list(kind: Kind, items: Iterable[bytes], metadata: Mapping[str, Any]) -> bytes:
+    """Returns the body of a list whose items are already written."""
+    head = field(1, encoder_of(_LIST_META)(metadata))
+    return wrap(kind.api_version, f"{kind.kind}List", head + b"".join([field(2, item) for item in items]))
+
+
+def watch_event(what: str, body: bytes) -> bytes:
+    """Returns one event of a watch, whose object is a whole body, after its length in four bytes."""
+    event = field(1, what.encode()) + field(2, field(1, body))
+    return len(event).to_bytes(4, "big") + event
 
 
 @cache
@@ -96,72 +94,3 @@ _DETAILS = _numbered(
 )
 _HEAD = {"metadata": _object(_LIST_META), "status": _TEXT, "message": _TEXT, "reason": _TEXT}
 _STATUS = _numbered("meta.v1.Status", {**_HEAD, "details": _object(_DETAILS), "code": _NUMBER})
-
-
-def _field(number: int, schema: Schema, value: Any) -> Iterator[bytes]:
-    items = schema.items or _TEXT
-    if schema.type == "map":
-        for key, each in value.items():
-            yield _bytes(number, _bytes(1, key.encode()) + b"".join(_field(2, items, each)))
-    elif schema.type == "array":
-        elements = b"".join(part for each in value for part in _field(1 if schema.wrapped else number, items, each))
-        yield _bytes(number, elements) if schema.wrapped else elements
-    else:
-        yield _scalar(number, schema, value)
-
-
-def _scalar(number: int, schema: Schema, value: Any) -> bytes:
-    if schema.type == "object":
-        return _bytes(number, message_of(schema.structure, value))
-    if schema.type in ("integer", "boolean"):
-        return _varint(number << 3) + _varint(int(value) % 2**64)
-    if schema.type == "number":
-        return _varint(number << 3 | 1) + struct.pack("<d", value)
-    if schema.resolve is not None:
-        return _bytes(number, _alternative(schema, value))
-    return _bytes(number, _message(schema.type, value))
-
-
-def _alternative(schema: Schema, value: Any) -> bytes:
-    """Returns the message of a JSON schema or of what may stand in its place."""
-    allows = schema.go_type.endswith("OrBool")
-    if isinstance(value, dict):
-        written = message_of(schema.structure, value)
-        return b"\x08\x01" + _bytes(2, written) if allows else _bytes(1, written)
-    if isinstance(value, bool):
-        return b"\x08" + _varint(value)
-    return b"".join(
-        _bytes(2, message_of(schema.structure, each) if isinstance(each, dict) else str(each).encode())
-        for each in value
-    )
-
-
-def _message(type_: str, value: Any) -> bytes:
-    match type_:
-        case "bytes":
-            return base64.b64decode(value)
-        case "quantity":
-            return _bytes(1, str(value).encode())
-        case "any":
-            return _bytes(1, msgspec.json.encode(value))
-        case "time" | "microtime":
-            since = datetime.fromisoformat(value) - _EPOCH
-            seconds, nanos = since.days * 86400 + since.seconds, since.microseconds * 1000
-            return b"\x08" + _varint(seconds % 2**64) + b"\x10" + _varint(nanos)
-        case "int-or-string":
-            if isinstance(value, str):
-                return b"\x08\x01" + _bytes(3, value.encode())
-            return b"\x10" + _varint(value % 2**64)
-    return str(value).encode()
-
-
-def _bytes(number: int, content: bytes) -> bytes:
-    return _varint(number << 3 | 2) + _varint(len(content)) + content
-
-
-def _varint(value: int) -> bytes:
-    written = bytearray()
-    while value >= 0x80:
-        written.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*written, value])

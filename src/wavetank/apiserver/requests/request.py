@@ -20,7 +20,8 @@ class User:
 class Request:
     """One HTTP request of any transport: a decoded path, the query in order, headers in lower case.
 
-    `warnings` are about its body; the client gets them even if the request is refused afterwards.
+    `warnings` are about its body; the client gets them even if the request is refused afterwards. Without `protobuf`
+    the answer is in another media type if the client accepts one.
     """
 
     method: str
@@ -29,6 +30,7 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     user: User = User()
+    protobuf: bool = True
     warnings: list[str] = field(default_factory=list, init=False)
 
     def param(self, name: str, default: str = "") -> str:

@@ -5,9 +5,11 @@ from typing import Any, Protocol
 
 import msgspec
 
+from wavetank.apiserver.codec.protobufencoding import encoder_of
 from wavetank.apiserver.conversion.versions import stored_kind, to_served
 from wavetank.apiserver.errors import not_found
 from wavetank.apiserver.kinds import Kind, KindTable
+from wavetank.apiserver.requests.protobufwriter import wrap
 from wavetank.apiserver.verbs.options import ListOptions
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource
@@ -94,6 +96,22 @@ class Objects:
             document = to_served(kind, self.render(resource))
             del document["kind"], document["apiVersion"]
             found = self._encoded[key] = msgspec.json.encode(document)
+            self._encoded_bytes += len(found)
+        return found
+
+    def encode_protobuf(self, kind: Kind, resource: Resource) -> bytes:
+        """Returns the protobuf body of an object of a built-in kind in a served version."""
+        return wrap(kind.api_version, kind.kind, self.message(kind, resource))
+
+    def message(self, kind: Kind, resource: Resource) -> bytes:
+        """Returns the protobuf message of an object of a built-in kind, without its kind; cached as JSON is."""
+        key = (resource.uid, resource.resource_version, f"{kind.api_version} protobuf")
+        found = self._encoded.get(key)
+        if found is None:
+            if len(self._encoded) >= _CACHED or self._encoded_bytes > _CACHED_BYTES:
+                self.forget()
+            document = to_served(kind, self.render(resource))
+            found = self._encoded[key] = encoder_of(kind.schema.structure)(document)
             self._encoded_bytes += len(found)
         return found
 

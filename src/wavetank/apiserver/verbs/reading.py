@@ -9,7 +9,8 @@ import msgspec
 
 from wavetank.apiserver.errors import StatusError, bad_request, expired, not_found, version_too_large
 from wavetank.apiserver.kinds import Kind
-from wavetank.apiserver.requests.negotiation import PLAIN, Representation
+from wavetank.apiserver.requests.negotiation import PLAIN, PLAIN_PROTOBUF, Representation
+from wavetank.apiserver.requests.protobufwriter import wrap_list
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import EXACT, ListOptions, parse_list_version, parse_version
 from wavetank.cluster.objects.resource import Resource
@@ -73,6 +74,8 @@ def show_page(objects: Objects, kind: Kind, found: Page, representation: Represe
         head = {"kind": f"{kind.kind}List", "apiVersion": kind.api_version, "metadata": metadata}
         items = b",".join(objects.encode_item(kind, resource) for resource in resources)
         return b'%s,"items":[%s]}\n' % (msgspec.json.encode(head)[:-1], items)
+    if representation == PLAIN_PROTOBUF:
+        return wrap_list(kind, [objects.message(kind, resource) for resource in resources], metadata)
     documents = [objects.show(kind, resource) for resource in resources]
     return representation.encode(representation.list(kind, documents, metadata, objects.now))
 

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from wavetank.apiserver.codec import canonical
 from wavetank.apiserver.errors import StatusError, expired, version_too_large
 from wavetank.apiserver.kinds import Kind
+from wavetank.apiserver.requests.media import PROTOBUF
 from wavetank.apiserver.requests.negotiation import Representation
+from wavetank.apiserver.requests.protobufwriter import watch_event
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import ListOptions, parse_version
 from wavetank.cluster.objects.groupkinds import GroupKind
@@ -34,7 +34,7 @@ class Watch:
 
 
 class WatchStream:
-    """The pending events of one watch, as newline-delimited JSON.
+    """The pending events of one watch, as newline-delimited JSON or as protobuf messages after their lengths.
 
     The transport calls `take` after each `notify`, until nothing is left and the stream is `closed`. A client that
     leaves too much unread is cut off, so that it delays no other client; it has to list again.
@@ -42,7 +42,7 @@ class WatchStream:
 
     def __init__(self, watch: Watch, objects: Objects, forget: Callable[[WatchStream], None]) -> None:
         self.watch = watch
-        self.headers = [("content-type", watch.representation.media_type), ("cache-control", "no-cache, private")]
+        self.headers = [("content-type", watch.representation.stream_type), ("cache-control", "no-cache, private")]
         self.timeout_s = float(watch.options.timeout_s) if watch.options.timeout_s else None
         self.notify: Callable[[], None] | None = None
         self.closed = False
@@ -105,20 +105,22 @@ class WatchStream:
 
     def send_error(self, error: StatusError) -> None:
         """Adds an error and ends the watch."""
-        self.push(msgspec.json.encode({"type": "ERROR", "object": error.status}) + b"\n")
+        self.push(self.watch.representation.encode_event("ERROR", error.status))
         self.close()
 
     def _write(self, event: WatchEvent) -> bytes:
         what, resource, version = event
         kind, representation = self.watch.kind, self.watch.representation
         if not representation.convert and version == resource.resource_version:
+            if representation.media_type == PROTOBUF:
+                return watch_event(what, self._objects.encode_protobuf(kind, resource))
             return b'{"type":"%s","object":%s}\n' % (what.encode(), self._objects.encode(kind, resource))
         document = self._objects.show(kind, resource, version)
         return self._encode_event(what, document)
 
     def _encode_event(self, what: str, document: Document) -> bytes:
         shown = self.watch.representation.object(self.watch.kind, document, self._objects.now, headers=not self._sent)
-        return msgspec.json.encode({"type": what, "object": shown}) + b"\n"
+        return self.watch.representation.encode_event(what, shown)
 
     def _bookmark(self, annotations: Document) -> bytes:
         metadata: Document = {"resourceVersion": str(self._objects.store.version)}

@@ -110,7 +110,8 @@ class Connection:
         method = self._parser.get_method().decode("latin-1")
         parts = urlsplit(self._url.decode("latin-1"))
         query = tuple(parse_qsl(parts.query, keep_blank_values=True)) if parts.query else ()
-        self._whole.append(Request(method, unquote(parts.path), query, self._headers, b"".join(self._body)))
+        body = b"".join(self._body)
+        self._whole.append(Request(method, unquote(parts.path), query, self._headers, body, protobuf=False))
         self._reset()
 
     # sending
