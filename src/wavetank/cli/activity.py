@@ -116,8 +116,10 @@ class ShownApp:
             return
 
         async def logged(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                self._activity.log(f"{scope['method']} {scope['path']} {message['status']}")
+            if message["type"] in ("http.response.start", "websocket.http.response.start"):
+                self._activity.log(f"{scope.get('method', 'GET')} {scope['path']} {message['status']}")
+            elif message["type"] == "websocket.accept":
+                self._activity.log(f"GET {scope['path']} 101")
             await send(message)
 
         await self._app(scope, receive, logged)

@@ -13,6 +13,7 @@ from wavetank.apiserver.http.authentication import Authenticator
 from wavetank.apiserver.http.messages import ClientGoneError, parse_query, read_body, read_headers, send_response
 from wavetank.apiserver.http.messagetypes import Message, Receive, Send
 from wavetank.apiserver.http.streaming import Streaming
+from wavetank.apiserver.http.watchsocket import WatchSocket
 from wavetank.apiserver.requests.request import Request, Response, User
 from wavetank.apiserver.requests.stream import Stream
 from wavetank.apiserver.webhooks.waiting import run_waiting
@@ -68,8 +69,14 @@ class App:
         self._streaming.close()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Serves one request."""
+        """Serves one request, or one WebSocket, which is a watch."""
+        socket = None
+        if scope["type"] == "websocket":
+            socket = WatchSocket(scope, receive, send)
+            scope, receive, send = socket.scope, socket.receive, socket.send
         try:
+            if socket is not None:
+                socket.check_protocols()
             answer = await self._answer(scope, receive)
         except StatusError as error:
             answer = as_response(error)

@@ -7,6 +7,7 @@ import asyncio
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from wavetank.apiserver.http.connectionlimit import LIMIT
+from wavetank.apiserver.http.websocket import WebSocketProtocol
 
 HEAD_S = 30  # how long a client may take for the head of a request, its first one included
 _UNREAD_S = 60  # how long a client may leave unread what was sent to it
@@ -95,6 +96,10 @@ class HttpProtocol(HttpToolsProtocol):
             self.transport.close()
         else:
             super().on_headers_complete()
+
+    def _should_upgrade_to_ws(self) -> bool:
+        kind = self.ws_protocol_class
+        return kind is not None and issubclass(kind, WebSocketProtocol) and kind.serves(self.url)
 
     def on_message_complete(self) -> None:
         """Notes that a request is complete, if there is one."""

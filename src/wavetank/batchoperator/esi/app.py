@@ -12,6 +12,7 @@ from wavetank.apiserver.http.authentication import Authenticator
 from wavetank.apiserver.http.messages import ClientGoneError, parse_query, read_body, read_headers, send_response
 from wavetank.apiserver.http.messagetypes import Message, Receive, Send
 from wavetank.apiserver.http.streaming import Streaming
+from wavetank.apiserver.http.websocket import bearer_of
 from wavetank.apiserver.requests.request import Request, Response
 from wavetank.batchoperator.esi import sockjs
 from wavetank.batchoperator.esi.broadcast import Broadcast
@@ -20,7 +21,7 @@ from wavetank.batchoperator.esi.openapi import openapi
 from wavetank.batchoperator.esi.page import find_asset
 from wavetank.batchoperator.esi.rest import JSON, answer, refuse
 from wavetank.batchoperator.esi.streams import EventStream, read_kinds
-from wavetank.batchoperator.esi.websockets import WebSockets, bearer_of
+from wavetank.batchoperator.esi.websockets import WebSockets
 from wavetank.errors import InputError
 
 STOMP = "/scheduler"

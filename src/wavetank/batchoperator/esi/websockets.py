@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
 from collections.abc import Callable, Coroutine, Iterable
 
 from wavetank.apiserver.http.messagetypes import Message, Receive, Send
@@ -16,21 +14,10 @@ from wavetank.batchoperator.esi.stomp.session import StompSession
 from wavetank.batchoperator.esi.streams import follow
 
 _STOMP = ("v12.stomp", "v11.stomp", "v10.stomp")
-# How web pages, which cannot set headers of WebSockets, send a token to the Kubernetes API, and to this one.
-_BEARER = "base64url.bearer.authorization.k8s.io."
 _GRACE = 2.0  # a client is gone after this multiple of the interval of its heart-beats
 _WELCOME_S = 10.0  # for the first frame
 _POLICY_VIOLATION = 1008
 _NORMAL = 1000
-
-
-def bearer_of(subprotocols: Iterable[str]) -> str:
-    """Returns the token among the subprotocols of a handshake, empty if there is none."""
-    encoded = next((each.removeprefix(_BEARER) for each in subprotocols if each.startswith(_BEARER)), "")
-    try:
-        return base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        return ""
 
 
 class Connection:

@@ -18,6 +18,7 @@ from wavetank.apiserver.http.server import App as ServedApp
 from wavetank.apiserver.http.server import listen, make_server
 from wavetank.apiserver.http.tls import Authority
 from wavetank.apiserver.http.webhooks import HttpWebhooks
+from wavetank.apiserver.http.websocket import WatchProtocol
 from wavetank.cli.activity import Activity, ShownApp
 from wavetank.cli.console import console, errors
 from wavetank.cli.options import read_flags, read_scheduler
@@ -261,7 +262,7 @@ def command(
         access = Access(_url(host, listening, tls), secret, authority.certificate if tls else None)
         write_kubeconfig(kubeconfig, access)
         # browsers do not know the authority: on loopback the page needs none
-        server = make_server(app, certificate, plain_too=local)
+        server = make_server(app, certificate, WatchProtocol, plain_too=local)
         _announce(access, kubeconfig, login.link(f"{_url(host, listening, tls and not local)}/ui/"))
         short_collections()
         server.serve_on(listening)
