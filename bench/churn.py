@@ -9,7 +9,7 @@ from wavetank.apiserver.clock.heartbeat import Heartbeat
 from wavetank.apiserver.clock.pacing import MAX, Pacing
 from wavetank.apiserver.http.asgi import App
 from wavetank.apiserver.http.authentication import Authenticator
-from wavetank.apiserver.http.server import listen, serve
+from wavetank.apiserver.http.server import listen, make_server
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
@@ -46,7 +46,8 @@ def main() -> None:
     Churn(store, clock)
     listening = listen("127.0.0.1", 0)
     print(f"127.0.0.1:{listening.getsockname()[1]}", flush=True)
-    serve(App(api, Authenticator(sys.argv[1], "127.0.0.1"), Heartbeat(Pacing(clock, MAX))), listening)
+    app = App(api, Authenticator(sys.argv[1], "127.0.0.1"), Heartbeat(Pacing(clock, MAX)))
+    make_server(app).serve_on(listening)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def main() -> None:
     options = parser.parse_args()
     if len(CORES) > 1:
         os.sched_setaffinity(0, CORES[1:])
-    rows = [*requests(options.seconds), *watches(options.seconds, options.watchers)]
+    rows = [*requests(options.seconds), *watches(options.seconds, options.watchers), *kept_writes(options.seconds)]
     show(rows)
     if options.json:
         options.json.write_text(json.dumps(rows, indent=2) + "\n")
@@ -69,6 +69,19 @@ def requests(seconds: float) -> Iterator[dict[str, object]]:
             else:
                 rate = httpload.requests(port, TOKEN, method, path, body[0] if body else None, seconds)
             yield row(name, rate, seconds, cpu_seconds(pid) - begun)
+
+
+def kept_writes(seconds: float) -> Iterator[dict[str, object]]:
+    """The same writes to a server that keeps its cluster in a folder, for processes and for machines that end."""
+    new = {"metadata": {"generateName": "g-"}, "data": {"a": "b"}}
+    for sync in ("process", "machine"):
+        with (
+            tempfile.TemporaryDirectory(dir=Path.cwd()) as folder,  # /tmp may be in memory
+            server("serve", "--bare", "--state", folder, "--state-sync", sync) as (port, pid),
+        ):
+            begun = cpu_seconds(pid)
+            rate = httpload.requests(port, TOKEN, "POST", "/api/v1/namespaces/default/configmaps", new, seconds)
+            yield row(f"POST a config map, --state-sync {sync}", rate, seconds, cpu_seconds(pid) - begun)
 
 
 def watches(seconds: float, watchers: int) -> Iterator[dict[str, object]]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from shutil import rmtree
+from typing import TextIO
 
 try:
     import fcntl
@@ -17,6 +19,7 @@ except ImportError:  # Windows has no such locks
 from wavetank.errors import InputError
 
 _YOUNG_S = 60  # a folder that is younger may not have its lock yet
+_LONGEST_HOLDER = 200  # characters of a lock that are shown
 
 
 @contextmanager
@@ -42,6 +45,49 @@ def locked(path: Path) -> Iterator[None]:
         if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+class LockedError(Exception):
+    """Another process holds a lock; the message says which, and since when."""
+
+
+def take_lock(path: Path) -> TextIO:
+    """Takes the lock of a file until that is closed or this process ends, whatever ends it.
+
+    LockedError if another process holds it, OSError if the file cannot be written.
+    """
+    file = path.open("a+")
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        holder = file.read(_LONGEST_HOLDER).strip()
+        file.close()
+        raise LockedError(holder or "another process") from None
+    _sign(file)
+    return file
+
+
+def wait_for_lock(path: Path, waits: Callable[[str], None]) -> TextIO:
+    """Takes the lock of a file; if another process holds it, calls `waits` with which one that is, and waits for it."""
+    try:
+        return take_lock(path)
+    except LockedError as error:
+        waits(str(error))
+    file = path.open("a+")
+    if fcntl is not None:
+        fcntl.flock(file, fcntl.LOCK_EX)
+    _sign(file)
+    return file
+
+
+def _sign(file: TextIO) -> None:
+    """Writes who holds a lock into its file, for those who wait."""
+    since = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    file.truncate(0)
+    file.write(f"process {os.getpid()}, since {since}\n")
+    file.flush()
 
 
 def remove_unlocked(folder: Path, lock: str) -> None:

@@ -101,3 +101,9 @@ def test_a_terminal_has_one_line_that_is_kept_current() -> None:
     written.truncate()
     activity.show(Pacing(cluster.clock, paused=True))
     assert written.getvalue() == ""
+
+
+@pytest.mark.parametrize("option", ["--record", "--node-groups"])
+def test_a_kept_cluster_has_neither_a_recording_nor_node_groups(wavetank: Wavetank, here: Path, option: str) -> None:
+    message = refused(wavetank, here, "serve", "--state", "state", option, "x")
+    assert f"{option} and --state cannot be used together" in message

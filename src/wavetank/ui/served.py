@@ -34,11 +34,12 @@ def make_app(
     login: OneTimeLogin,
     replaced: Callable[[ServedCluster], None] | None = None,
     barrier: str = "",
+    keep: Callable[[bool], None] | None = None,
 ) -> App:
     """Returns the API of a served cluster with its page; `token` is what `guard` asks for.
 
     `replaced` is called with the cluster that takes the place of the present one when the page goes back in time;
-    `barrier` says why it may not, if it may not.
+    `barrier` says why it may not, if it may not. `keep` keeps what was written, and the time if it says so.
     """
 
     def replace(made: ServedCluster) -> None:
@@ -49,7 +50,7 @@ def make_app(
 
     session = Session(served, pacing, guard.authenticate, replace, barrier)
     page = ServedPage(session)
-    app = App(session, guard, Heartbeat(pacing), page.site(token, login))
+    app = App(session, guard, Heartbeat(pacing, keep), page.site(token, login))
     return app
 
 

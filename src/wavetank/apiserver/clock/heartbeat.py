@@ -4,10 +4,12 @@ import asyncio
 import logging
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 
 from wavetank.apiserver.clock.pacing import Pacing
+from wavetank.apiserver.errors import StatusError, internal
 from wavetank.apiserver.webhooks.waiting import Waiting
-from wavetank.errors import SchedulerError
+from wavetank.errors import SchedulerError, WavetankError
 
 _log = logging.getLogger("wavetank.apiserver")
 
@@ -16,11 +18,13 @@ class Heartbeat:
     """Advances the clock from an event loop, one slice of work at a time, with the loop's own work in between.
 
     If a scheduler of the user fails, it stops and `failed` is called. Any other error of an actor is logged, and the
-    simulation goes on with the next event: no request of a client may end the server.
+    simulation goes on with the next event: no request of a client may end the server. `keep` is called after each slice
+    and before each answer, and keeps what was written; if it says so, also the time.
     """
 
-    def __init__(self, pacing: Pacing) -> None:
+    def __init__(self, pacing: Pacing, keep: Callable[[bool], None] | None = None) -> None:
         self.pacing = pacing
+        self._keep = keep
         self.failed: Callable[[Exception], None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._handle: asyncio.Handle | None = None
@@ -44,6 +48,18 @@ class Heartbeat:
         delay = self.pacing.delay()
         if delay is not None:
             self._plan(delay)
+
+    def commit(self, with_time: bool = False) -> None:
+        """Keeps what was written, before it is answered; if that fails, the server ends and StatusError says why."""
+        if self._keep is None:
+            return
+        try:
+            self._keep(with_time)
+        except WavetankError as error:
+            self.stop()
+            if self.failed is not None:
+                self.failed(error)
+            raise internal(str(error)) from None
 
     def _plan(self, delay: float) -> None:
         if self._loop is None:
@@ -84,6 +100,8 @@ class Heartbeat:
         self._go_on(delay)
 
     def _go_on(self, delay: float | None) -> None:
+        with suppress(StatusError):  # the server ends
+            self.commit()
         if delay is not None:
             self._plan(delay)
 
@@ -95,7 +113,7 @@ class Heartbeat:
             self.failed(error)
             return
         self._log_once(error)
-        self._plan(0.0)
+        self._go_on(0.0)
 
     def _log_once(self, error: Exception) -> None:
         """Logs an error, with its traceback the first time that it happens at this place."""

@@ -89,4 +89,5 @@ def register(writer: Writer, group: str, version: str, service: str) -> None:
     spec = {"group": group, "version": version, "service": reference, "insecureSkipTLSVerify": True, **priorities}
     available = {"type": "Available", "status": "True", "reason": "Passed", "message": "all checks passed"}
     status = {"conditions": [{**available, "lastTransitionTime": writer.now}]}
-    writer.bootstrap(kind, {**document, "spec": spec, "status": status})
+    if writer.objects.find(kind, "", document["metadata"]["name"]) is None:
+        writer.bootstrap(kind, {**document, "spec": spec, "status": status})

@@ -78,6 +78,7 @@ class App:
             if socket is not None:
                 socket.check_protocols()
             answer = await self._answer(scope, receive)
+            self._heartbeat.commit(with_time=scope["path"].startswith(PREFIX))
         except StatusError as error:
             answer = as_response(error)
         except ClientGoneError:

@@ -24,6 +24,7 @@ from wavetank.cli.console import console, errors
 from wavetank.cli.options import read_flags, read_scheduler
 from wavetank.cli.outputoptions import settings
 from wavetank.cli.sessionrecording import SessionRecording
+from wavetank.cli.sessionstate import check_state_alone, open_state, state_options
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.cluster.releases import NEWEST, SERVED, Version, version_name
 from wavetank.controllers.clusterautoscaler.options import Options
@@ -60,6 +61,7 @@ Examples:
   export KUBECONFIG=$PWD/wavetank.kubeconfig; kubectl get nodes
   wavetank clock advance 1h
   wavetank serve --cluster nodes.yaml --record out/session  # a report of what clients did, at the end
+  wavetank serve --cluster nodes.yaml --state ~/cluster     # goes on where it stopped when it is started again
 """
 
 
@@ -181,6 +183,7 @@ Examples:
     type=click.Path(path_type=Path),
     help="Write results and a report of the session into the folder OUT at its end (Ctrl-C or SIGTERM).",
 )
+@state_options
 def command(
     cluster: tuple[Path, ...],
     port: int,
@@ -207,12 +210,15 @@ def command(
     no_auth: bool,
     tls: bool,
     record: Path | None,
+    state: Path | None,
+    state_sync: str,
 ) -> None:
     """Serve the Kubernetes API of a simulated cluster, for kubectl, schedulers and other clients."""
     if token is not None and no_auth:
         raise click.UsageError("--token and --no-auth cannot be used together")
     if token is not None and not token.strip():
         raise click.UsageError("--token: expected a text")
+    check_state_alone(state, record, node_groups)
     if record is not None:
         check_out(record)
     secret = None if no_auth else token or secrets.token_urlsafe(24)
@@ -241,17 +247,23 @@ def command(
     observers = [each for each in (recorder, activity) if each is not None]
     authority = Authority()
     setting = replace(setting, root_certificate=authority.certificate.decode())
-    served = ServedCluster(setting, guard.authenticate, observers=observers)
+    kept = None if state is None else open_state(state, state_sync)
+    served = ServedCluster(setting, guard.authenticate, observers=observers, state=kept)
     if recording is not None:
         recording.begin(served)
     pacing = Pacing(served.clock, pace, paused)
     login = OneTimeLogin(secret)
     again = None if activity is None else lambda made: activity.join(made.world.context)
     barrier = "the session is recorded (--record)" if recording is not None else ""
-    app: ServedApp = make_app(served, guard, pacing, secret, login, again, barrier)
+    barrier = barrier or ("the state is kept (--state)" if kept is not None else "")
+    keep = None if kept is None else kept.journal.commit
+    app: ServedApp = make_app(served, guard, pacing, secret, login, again, barrier, keep)
     if activity is not None:
         app = ShownApp(app, activity, pacing)
     with ExitStack() as stack:
+        if kept is not None:
+            stack.callback(kept.close)
+            kept.journal.commit()
         listening = stack.enter_context(listen(host, port))
         certificate, local = None, _is_loopback(host)
         if tls:

@@ -84,14 +84,14 @@ class Store:
     Writers that state a resource version (an object they read before) get a ConflictError if it is no longer current.
     """
 
-    def __init__(self, clock: Clock, history: int = 0) -> None:
+    def __init__(self, clock: Clock, history: int | History = 0) -> None:
         self.clock = clock
         self.version = 0
         self._reserved = 0  # uids that were given away in advance
         self.specs = SpecTable()
         self._kinds = _Kinds()
         self._begun: dict[str, _Kind] = {}  # those that have had objects, in that order
-        self._history = History(history)
+        self._history = History(history) if isinstance(history, int) else history
         self._untold: deque[_Untold] = deque()
         self._telling = False
 
@@ -193,6 +193,20 @@ class Store:
         """Goes on with a higher version, and forgets the writes before: no watcher can resume from an older one."""
         self.version = version
         self._history.forget(version)
+
+    @property
+    def reserved_uids(self) -> int:
+        """Returns how many uids were given away in advance."""
+        return self._reserved
+
+    def restore(self, objects: Iterable[Resource], version: int, reserved_uids: int) -> None:
+        """Fills an empty store with objects as they were at a version, without telling watchers, and goes on there."""
+        for each in objects:
+            kind = self._kinds[each.group_kind]
+            self._begun[each.group_kind] = kind
+            kind.objects[each.namespace, each.name] = each
+        self._reserved = reserved_uids
+        self.skip_to(version)
 
     # writing
 

@@ -18,9 +18,9 @@ class Deadlines:
         self._end = end
         self._timers: dict[str, tuple[Nanoseconds, Timer | None]] = {}  # by uid, with the time of the arrival
 
-    def set(self, pod: Pod) -> None:
-        """Sets the deadline of a pod that has arrived, or another one; None is no deadline."""
-        arrived, timer = self._timers.get(pod.uid, (self._clock.now, None))
+    def set(self, pod: Pod, since: Nanoseconds | None = None) -> None:
+        """Sets the deadline of a pod that has arrived, now or `since` a time, or another one; None is no deadline."""
+        arrived, timer = self._timers.get(pod.uid, (self._clock.now if since is None else since, None))
         if timer is not None:
             timer.cancel()
         deadline = pod.spec.deadline_s

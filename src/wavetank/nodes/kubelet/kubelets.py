@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from wavetank.cluster.context import ActorContext
-from wavetank.cluster.fields.resources import Amounts
 from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import ENDS, FAILED, PENDING, RUNNING, SUCCEEDED, Pod
+from wavetank.cluster.objects.podbehavior import PodBehavior
 from wavetank.cluster.store.store import Key
-from wavetank.kernel.clock import Timer
 from wavetank.kernel.distributions import drawing
 from wavetank.kernel.durations import SECOND, Nanoseconds, seconds
 from wavetank.nodes.kubelet import deadlines
@@ -16,65 +15,11 @@ from wavetank.nodes.kubelet.admission import FreeResources
 from wavetank.nodes.kubelet.images import ImageCache, Registry
 from wavetank.nodes.kubelet.jobs import JobStarts
 from wavetank.nodes.kubelet.latency import NodeLatency
+from wavetank.nodes.kubelet.podworker import Machine, PodWorker, Step
 from wavetank.nodes.kubelet.restarts import CrashLoop
+from wavetank.nodes.podmemory import PodMemory
 
 KILLED = 137  # exit code of a container that was killed
-
-
-class _Machine:
-    """One node as its kubelet sees it."""
-
-    __slots__ = ("down", "free", "images", "node")
-
-    def __init__(self, node: Node, images: ImageCache) -> None:
-        self.node = node
-        self.images = images
-        self.free = FreeResources(node)
-        self.down = False
-
-
-class _PodWorker:
-    """One pod on its machine: its next step, and when its containers started.
-
-    It is also the callback of its timer, which saves an object per pod.
-    """
-
-    __slots__ = (
-        "crash_loop",
-        "kubelets",
-        "machine",
-        "name",
-        "namespace",
-        "reserved",
-        "started",
-        "step",
-        "timer",
-        "uid",
-    )
-
-    def __init__(self, kubelets: Kubelets, machine: _Machine, pod: Pod) -> None:
-        self.kubelets = kubelets
-        self.machine = machine
-        self.uid = pod.uid
-        self.namespace, self.name = pod.namespace, pod.name
-        self.reserved: Amounts | None = None  # the resources that it has reserved, once it was admitted
-        self.started: Nanoseconds | None = None
-        self.timer: Timer | None = None
-        self.step: _Step  # to take when the timer is due
-        self.crash_loop: CrashLoop | None = None
-
-    def __call__(self) -> None:
-        """Takes the planned step."""
-        self.kubelets.take(self, self.step)
-
-    def stop(self) -> None:
-        """Cancels all further steps of the pod."""
-        if self.timer is not None:
-            self.timer.cancel()
-            self.timer = None
-
-
-_Step = Callable[[_PodWorker, Pod], None]
 
 
 class Kubelets:
@@ -103,8 +48,8 @@ class Kubelets:
         self._keep_finished = keep_finished
         self._take_in = FreeResources.share if sharing else FreeResources.admit
         self._registry = Registry(self._latency, self._random)
-        self._machines: dict[str, _Machine] = {}
-        self._workers: dict[str, _PodWorker] = {}
+        self._machines: dict[str, Machine] = {}
+        self._workers: dict[str, PodWorker] = {}
         self._nodeless: dict[str, dict[str, Pod]] = {}  # pods bound to a node that does not exist
         self._gatherings = JobStarts()
         self._deadlines = deadlines.Deadlines(self._clock, self._end_overdue)
@@ -123,7 +68,7 @@ class Kubelets:
             machine.free.resize(machine.node, node)
             machine.node = node
             return
-        self._machines[node.name] = _Machine(node, ImageCache(node, self._registry))
+        self._machines[node.name] = Machine(node, ImageCache(node, self._registry))
         if self._nodeless:
             for pod in self._nodeless.pop(node.name, {}).values():
                 self._arrive(pod, admitted=pod.phase == RUNNING)
@@ -179,7 +124,7 @@ class Kubelets:
         if machine is None:
             self._nodeless.setdefault(pod.node_name, {})[pod.uid] = pod
             return
-        worker = self._workers[pod.uid] = _PodWorker(self, machine, pod)
+        worker = self._workers[pod.uid] = PodWorker(self, machine, pod)
         if pod.spec.deadline_s is not None:
             self._deadlines.set(pod)
         if admitted:
@@ -191,14 +136,14 @@ class Kubelets:
         else:
             self._sync(worker)
 
-    def _sync(self, worker: _PodWorker) -> None:
+    def _sync(self, worker: PodWorker) -> None:
         takes = self._draw_sync()
         if takes:
             self._at(worker, self._clock.now + takes, self._admit)
         else:
             self.take(worker, self._admit)
 
-    def _admit(self, worker: _PodWorker, pod: Pod) -> None:
+    def _admit(self, worker: PodWorker, pod: Pod) -> None:
         machine = worker.machine
         if worker.reserved is None:
             refusal = self._take_in(machine.free, machine.node, pod)
@@ -213,7 +158,7 @@ class Kubelets:
         else:
             self._start(worker, pod)
 
-    def _start(self, worker: _PodWorker, pod: Pod) -> None:
+    def _start(self, worker: PodWorker, pod: Pod) -> None:
         new = pod.copy()
         new.phase = RUNNING
         if pod.phase == PENDING:
@@ -223,22 +168,20 @@ class Kubelets:
         self._store.update(new)
         self._running(worker, new)
 
-    def _running(self, worker: _PodWorker, pod: Pod) -> None:
+    def _running(self, worker: PodWorker, pod: Pod) -> None:
         """Runs the containers; a pod of a larger job waits for the others."""
         worker.started = self._clock.now
         run = pod.behavior
         if run is None or run.duration is None:
             return
-        takes = run.duration
-        if run.flops:
-            takes = seconds(takes / SECOND + run.work_time(worker.machine.node.speed))
+        takes = _time_of(run, run.duration, worker.machine)
         if run.job is None or run.job.size == 1:
             self._run_for(worker, pod, takes)
         else:
             for uid in self._gatherings.arrived(run.job, worker.uid, takes):
                 self._run_for(self._workers[uid], pod, self._gatherings.slowest(run.job))
 
-    def _run_for(self, worker: _PodWorker, pod: Pod, takes: Nanoseconds) -> None:
+    def _run_for(self, worker: PodWorker, pod: Pod, takes: Nanoseconds) -> None:
         job = pod.behavior.job if pod.behavior else None
         # endless restarts do not keep a run going
         finish, endless = self._finish, pod.spec.restart_policy == "Always"
@@ -248,10 +191,10 @@ class Kubelets:
 
     # ending
 
-    def _finish(self, worker: _PodWorker, pod: Pod) -> None:
+    def _finish(self, worker: PodWorker, pod: Pod) -> None:
         self._exited(worker, pod, pod.behavior.exit_code if pod.behavior else 0, "Error")
 
-    def _overdue(self, worker: _PodWorker, pod: Pod) -> None:
+    def _overdue(self, worker: PodWorker, pod: Pod) -> None:
         self._end(pod, FAILED, deadlines.REASON, deadlines.MESSAGE)
 
     def _end_overdue(self, uid: str) -> None:
@@ -260,7 +203,7 @@ class Kubelets:
             worker.stop()
             self.take(worker, self._overdue)
 
-    def _exited(self, worker: _PodWorker, pod: Pod, exit_code: int, reason: str) -> None:
+    def _exited(self, worker: PodWorker, pod: Pod, exit_code: int, reason: str) -> None:
         policy = pod.spec.restart_policy
         if policy == "Always" or (policy == "OnFailure" and exit_code):
             self._restart(worker, pod)
@@ -269,24 +212,27 @@ class Kubelets:
         else:
             self._end(pod, SUCCEEDED, "", "")
 
-    def _restart(self, worker: _PodWorker, pod: Pod) -> None:
+    def _restart(self, worker: PodWorker, pod: Pod) -> None:
         worker.crash_loop = worker.crash_loop or CrashLoop()
         assert worker.started is not None
         delay = worker.crash_loop.next_delay(self._clock.now - worker.started)
         endless = pod.spec.restart_policy == "Always" or (pod.behavior is not None and pod.behavior.exit_code != 0)
         self._at(worker, self._clock.now + delay + self._draw_start(), self._start, background=endless)
 
-    def _terminate(self, worker: _PodWorker, pod: Pod) -> None:
+    def _terminate(self, worker: PodWorker, pod: Pod) -> None:
         """Stops a pod's containers within its grace period, then removes it."""
         if worker.machine.down:
             return  # no kubelet is left to do it
-        assert pod.deleted is not None
         self._miss(pod)
-        needs = pod.behavior.termination if pod.behavior and worker.started is not None else 0
-        due = max(self._clock.now, min(pod.deleted, self._clock.now + needs))
-        self._at(worker, due, self._remove)
+        self._at(worker, self._stopped_at(worker, pod, self._clock.now), self._remove)
 
-    def _remove(self, worker: _PodWorker, pod: Pod) -> None:
+    def _stopped_at(self, worker: PodWorker, pod: Pod, since: Nanoseconds) -> Nanoseconds:
+        """Returns when the containers of a pod have stopped that is being deleted `since` a time."""
+        assert pod.deleted is not None
+        needs = pod.behavior.termination if pod.behavior and worker.started is not None else 0
+        return max(self._clock.now, min(pod.deleted, since + needs))
+
+    def _remove(self, worker: PodWorker, pod: Pod) -> None:
         """Removes a pod whose containers have stopped; if it has finalizers, it is at least failed."""
         if not (pod.manifest.get("metadata") or {}).get("finalizers"):
             self._store.delete(pod)
@@ -320,6 +266,43 @@ class Kubelets:
         if job is not None and job.size > 1:
             self._gatherings.left(job, pod.uid)
 
+    # going on after a restart of the simulation
+
+    def resume(self, pod: Pod, past: PodMemory | None) -> None:
+        """Goes on with a pod of an earlier simulation; `past` is what happened to it on its node."""
+        machine = self._machines.get(pod.node_name)
+        if machine is None or past is None or pod.finished:
+            self.pod_added(pod)
+            return
+        worker = self._workers[pod.uid] = PodWorker(self, machine, pod)
+        worker.reserved = machine.free.reserve(pod.spec.requests)
+        worker.started = past.starts[-1] if past.starts else None
+        if pod.spec.deadline_s is not None:
+            self._deadlines.set(pod, past.bound)
+        if machine.down:
+            return
+        if pod.deleted is not None:
+            grace = int(pod.manifest["metadata"].get("deletionGracePeriodSeconds") or 0)
+            self._plan(worker, self._stopped_at(worker, pod, pod.deleted - grace * SECOND), self._remove)
+        elif worker.started is None:
+            self._plan(worker, self._clock.now, self._admit)
+        else:
+            self._resume_run(worker, pod, past.starts)
+
+    def _resume_run(self, worker: PodWorker, pod: Pod, starts: list[Nanoseconds]) -> None:
+        """Lets containers that have started go on: until they end, or are restarted if they have ended."""
+        run = pod.behavior
+        if run is None or run.duration is None:
+            return
+        takes = _time_of(run, run.duration, worker.machine)
+        worker.crash_loop = CrashLoop.after(starts, takes)
+        ended, endless = starts[-1] + takes, pod.spec.restart_policy == "Always"
+        if ended <= self._clock.now and (endless or (pod.spec.restart_policy == "OnFailure" and run.exit_code)):
+            due = ended + worker.crash_loop.next_delay(takes) + self._draw_start()
+            self._plan(worker, due, self._start, background=endless or run.exit_code != 0)
+        else:
+            self._plan(worker, ended + self._draw_finish(), self._finish, background=endless)
+
     # failing machines
 
     def crash(self, node_name: str) -> None:
@@ -339,10 +322,15 @@ class Kubelets:
         for worker in self._workers_on(machine):
             self._at(worker, self._clock.now, self._resume)
 
-    def _workers_on(self, machine: _Machine) -> list[_PodWorker]:
+    def is_down(self, node_name: str) -> bool:
+        """Tells whether a machine has crashed and was not repaired."""
+        machine = self._machines.get(node_name)
+        return machine is not None and machine.down
+
+    def _workers_on(self, machine: Machine) -> list[PodWorker]:
         return [worker for worker in self._workers.values() if worker.machine is machine]
 
-    def _resume(self, worker: _PodWorker, pod: Pod) -> None:
+    def _resume(self, worker: PodWorker, pod: Pod) -> None:
         if pod.deleted is not None:
             self._terminate(worker, pod)
         elif worker.started is None:
@@ -352,7 +340,7 @@ class Kubelets:
 
     # time
 
-    def _at(self, worker: _PodWorker, due: Nanoseconds, step: _Step, background: bool = False) -> None:
+    def _at(self, worker: PodWorker, due: Nanoseconds, step: Step, background: bool = False) -> None:
         """Plans the next step of a pod, which replaces any other."""
         if worker.timer is not None:
             worker.stop()
@@ -362,16 +350,26 @@ class Kubelets:
             worker.step = step
             worker.timer = self._clock.at(due, worker, background=background)
 
-    def take(self, worker: _PodWorker, step: _Step) -> None:
+    def _plan(self, worker: PodWorker, due: Nanoseconds, step: Step, background: bool = False) -> None:
+        """Plans a step of a pod that has none, not earlier than now and never at once."""
+        worker.step = step
+        worker.timer = self._clock.at(max(due, self._clock.now), worker, background=background)
+
+    def take(self, worker: PodWorker, step: Step) -> None:
         """Takes a step of a pod, if it still exists and has not finished."""
         worker.timer = None
         pod = self._pods.get((worker.namespace, worker.name))
         if pod is not None and pod.uid == worker.uid and pod.phase not in ENDS:
             step(worker, pod)
 
-    def _pod_of(self, worker: _PodWorker) -> Pod | None:
+    def _pod_of(self, worker: PodWorker) -> Pod | None:
         pod = self._pods.get((worker.namespace, worker.name))
         return pod if pod is not None and pod.uid == worker.uid else None
+
+
+def _time_of(run: PodBehavior, duration: Nanoseconds, machine: Machine) -> Nanoseconds:
+    """Returns how long containers run on a machine that end by themselves."""
+    return seconds(duration / SECOND + run.work_time(machine.node.speed)) if run.flops else duration
 
 
 _QUEUED = "kueue.x-k8s.io/managed"  # the finalizer of a pod that is a workload of its own, or of a group

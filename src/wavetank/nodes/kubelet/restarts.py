@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 FIRST_DELAY = 10 * SECOND
@@ -17,6 +20,14 @@ class CrashLoop:
 
     def __init__(self) -> None:
         self._delay: Nanoseconds = 0
+
+    @classmethod
+    def after(cls, starts: Sequence[Nanoseconds], takes: Nanoseconds) -> CrashLoop:
+        """Returns the back-off of a container with these starts, whose runs take so long unless they were killed."""
+        loop = cls()
+        for start, following in pairwise(starts):
+            loop.next_delay(min(takes, following - start))
+        return loop
 
     def next_delay(self, ran_for: Nanoseconds) -> Nanoseconds:
         """Returns the delay before the next start, after a run of `ran_for`."""

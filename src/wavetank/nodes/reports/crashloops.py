@@ -24,10 +24,15 @@ class CrashLoopReporter:
     def _modified(self, old: Pod, new: Pod) -> None:
         """Plans a report for the end of a pod's containers when they start."""
         is_new_run = old.phase != RUNNING or new.restarts != old.restarts
-        if new.phase == RUNNING and is_new_run and new.behavior is not None and _is_restarted(new):
-            assert new.behavior.duration is not None
-            due = self._store.clock.now + new.behavior.duration + _MOMENT
-            self._store.clock.at(due, lambda: self._tell(new), background=True)
+        if new.phase == RUNNING and is_new_run:
+            self.resume(new, self._store.clock.now)
+
+    def resume(self, pod: Pod, started: Nanoseconds) -> None:
+        """Plans a report for the end of a running pod's containers, which have started at a time."""
+        if pod.behavior is not None and _is_restarted(pod):
+            assert pod.behavior.duration is not None
+            due = max(self._store.clock.now, started + pod.behavior.duration + _MOMENT)
+            self._store.clock.at(due, lambda: self._tell(pod), background=True)
 
     def _tell(self, started: Pod) -> None:
         pod = self._store.find(POD, started.namespace, started.name)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import ipaddress
 from collections import deque
-from itertools import count
 from typing import Any
 
 from wavetank.cluster.context import ActorContext
@@ -12,6 +11,7 @@ from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.rules.readiness import whole_second
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.nodes.podmemory import PodMemory
 from wavetank.nodes.reports.nodestatus import complete_node
 from wavetank.nodes.reports.podhistory import PodHistory, container_log
 from wavetank.nodes.reports.podstatus import complete_status
@@ -20,6 +20,7 @@ _KEPT_HISTORIES = 4096  # histories of deleted pods that are kept, since clients
 
 _PODS = int(ipaddress.ip_address("10.128.0.0"))
 _NODES = int(ipaddress.ip_address("172.16.0.0"))
+_MOST_NODES = 1 << 20  # addresses of 172.16.0.0/12
 
 
 class KubeletReports:
@@ -36,7 +37,8 @@ class KubeletReports:
         self._histories: dict[str, PodHistory] = {}
         self._gone: deque[str] = deque()
         self._hosts: dict[str, str] = {}
-        self._addresses = count(1)
+        self._known_hosts = 0  # nodes that ever were
+        self._next_address = 1
         # a node that comes back keeps its address, so deletions change nothing
         store.subscribe(NODE, added=self.node_seen, modified=lambda _, new: self.node_seen(new))
         store.subscribe(POD, added=self.pod_seen, modified=lambda _, new: self.pod_seen(new), deleted=self.pod_gone)
@@ -85,15 +87,45 @@ class KubeletReports:
                 self.pod_seen(pod)
         return self._histories.get(pod.uid)
 
+    # going on after a restart of the simulation
+
+    def memory_of(self, pod: Pod) -> PodMemory | None:
+        """Returns what has happened to a pod, None if it is not bound."""
+        history = self._history_of(pod)
+        if history is None:
+            return None
+        return PodMemory(history.ip, history.bound, history.starts, history.exits, history.finished)
+
+    def address_of(self, node_name: str) -> str:
+        """Returns the address of a node; empty if it is not known."""
+        return self._hosts.get(node_name, "")
+
+    def resume_node(self, node: Node, address: str) -> None:
+        """Gives a node its address again."""
+        if address:
+            self._hosts[node.name] = address
+            number = int(ipaddress.ip_address(address)) - _NODES
+            self._known_hosts = max(self._known_hosts, number if 0 < number < _MOST_NODES else 0)
+        self.node_seen(node)
+
+    def resume_pod(self, pod: Pod, past: PodMemory) -> None:
+        """Goes on with the history of a pod."""
+        history = self._histories[pod.uid] = PodHistory(past.bound, past.ip)
+        history.starts, history.exits, history.finished = list(past.starts), dict(past.exits), past.finished
+        history.version = pod.resource_version
+        number = int(ipaddress.ip_address(past.ip)) - _PODS
+        self._next_address = max(self._next_address, number + 1)
+
     # events
 
     def node_seen(self, node: Node) -> None:
         """Records a node's address, or assigns one."""
-        stated = _stated_address(node)
+        stated, is_new = _stated_address(node), node.name not in self._hosts
+        self._known_hosts += is_new
         if stated:
             self._hosts[node.name] = stated
-        elif node.name not in self._hosts:
-            self._hosts[node.name] = _address(_NODES, len(self._hosts) + 1)
+        elif is_new:
+            self._hosts[node.name] = _address(_NODES, self._known_hosts)
 
     def pod_seen(self, pod: Pod) -> None:
         """Records what has happened to a pod."""
@@ -101,7 +133,8 @@ class KubeletReports:
             return
         history = self._histories.get(pod.uid)
         if history is None:
-            history = self._histories[pod.uid] = PodHistory(self._clock.now, _address(_PODS, next(self._addresses)))
+            history = self._histories[pod.uid] = PodHistory(self._clock.now, _address(_PODS, self._next_address))
+            self._next_address += 1
         if pod.resource_version > history.version:
             history.note(pod, self._clock.now)
 

@@ -38,6 +38,9 @@ from wavetank.simulation.served.evictions import ApiEvictions
 from wavetank.simulation.served.podbehavior import set_behavior
 from wavetank.simulation.served.podevents import PodEvents
 from wavetank.simulation.served.queuedpods import QueuedPodGate
+from wavetank.simulation.served.state.journal import JournaledHistory
+from wavetank.simulation.served.state.restoring import actors_of, restore_objects, resume_nodes
+from wavetank.simulation.served.state.statefolder import StateFolder
 from wavetank.simulation.served.store import ServedStore
 from wavetank.simulation.world import API_HISTORY, World
 from wavetank.workloads.cluster import Cluster
@@ -86,7 +89,8 @@ class ServedCluster:
     Its clock starts at the present time unless the setting says otherwise, so that clients may compare times with
     their own clock. Finished pods stay until they are deleted. `authenticate` returns the user of a token. `prepare` is
     called with the API and the context of the built-in controllers before they start, and may replace parts of it.
-    `observers` join before the nodes, as in a run.
+    `observers` join before the nodes, as in a run. With `state` the cluster is the one that is kept in that folder, if
+    there is one, and its writes are journaled there; then the setting's own cluster is not created again.
     """
 
     def __init__(
@@ -95,11 +99,14 @@ class ServedCluster:
         authenticate: Callable[[str], User | None],
         prepare: Callable[[Api, ControllerContext], None] | None = None,
         observers: Sequence[Observer] = (),
+        state: StateFolder | None = None,
     ) -> None:
-        start = time.time_ns() - EPOCH_SECONDS * SECOND if setting.start is None else setting.start
-        self.world = world = World(setting.version, setting.seed, ServedStore(Clock(start), API_HISTORY))
+        kept = None if state is None else state.kept
+        self.world = world = World(setting.version, setting.seed, _store(setting, state))
         self.clock, self.store, context = world.clock, world.store, world.context
         store = world.store
+        if kept is not None:
+            restore_objects(store, kept)
         self.setting = setting
         self.kubelets: Kubelets | None = None
         reports = KubeletReports(context, SERVED.tag) if setting.kubelets else None
@@ -108,8 +115,10 @@ class ServedCluster:
         for observer in observers:
             observer.join(context)
         if reports is not None:
-            CrashLoopReporter(context, reports)
+            crashes = CrashLoopReporter(context, reports)
             self.kubelets = Kubelets(context, setting.latency.nodes, keep_finished=True)
+            if kept is not None:
+                resume_nodes(kept, store, reports, crashes, self.kubelets)
         ready_since = stated_ready_since if reports is None else reports.ready_since
         measured = setting.metrics and (setting.kubelets or setting.measured is not None)
         metrics = ClusterMetrics(store, setting.measured, ready_since) if measured else None
@@ -124,9 +133,10 @@ class ServedCluster:
             features=setting.features,
             webhooks=setting.webhooks,
             more_plugins=[QueuedPodGate(store)] if "kueue" in setting.controllers else (),
+            seed=store.version,  # of generated names: not those that it began with
         )
         serve_retired(self.api.kinds, setting.version)
-        if setting.cluster is not None:
+        if setting.cluster is not None and kept is None:
             if "kueue" in setting.controllers and setting.cluster.has_kind("ClusterQueue"):
                 self._define_queues(setting.cluster)
             load_cluster(setting.cluster, store, self.api.kinds)
@@ -153,6 +163,8 @@ class ServedCluster:
         world.attach(setting.schedulers, _scheduler_options(setting))
         for observer in observers:
             observer.attached(world.schedulers)
+        if state is not None:
+            state.journal.follow(store, actors_of(reports, self.kubelets))
 
     def _define_queues(self, cluster: Cluster) -> None:
         """Serves Kueue's kinds, as far as the cluster does not define them itself."""
@@ -187,6 +199,15 @@ class ServedCluster:
 
     def _serves(self, api_version: str, kind: str) -> bool:
         return self.api.kinds.named(api_version, kind) is not None
+
+
+def _store(setting: ServedSetting, state: StateFolder | None) -> ServedStore:
+    """Returns an empty store, at the time at which the cluster begins or goes on."""
+    start = time.time_ns() - EPOCH_SECONDS * SECOND if setting.start is None else setting.start
+    if state is None:
+        return ServedStore(Clock(start), API_HISTORY)
+    clock = Clock(start if state.kept is None else state.kept.now)
+    return ServedStore(clock, JournaledHistory(API_HISTORY, state.journal))
 
 
 def _scheduler_options(setting: ServedSetting) -> SchedulerOptions:
