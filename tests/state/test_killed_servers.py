@@ -34,6 +34,8 @@ class Writer(threading.Thread):
                 self._write(connection, f"w{self._number}-{turn % 10}", turn)
         except (OSError, http.client.HTTPException):
             return
+        finally:
+            connection.close()
 
     def _write(self, connection: http.client.HTTPConnection, name: str, turn: int) -> None:
         known = name in self.acknowledged
