@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from wavetank.errors import InputError
+from wavetank.loop.building.build import artefact_of
 from wavetank.loop.building.cache import Cache, Program
 from wavetank.loop.building.module import parse_release
 from wavetank.loop.building.toolchain import BuildError
+from wavetank.loop.recipes import recipe_of
 
 
 def kept(
@@ -66,3 +70,50 @@ def test_a_version_is_read(text, version):
 def test_a_version_that_is_none(text):
     with pytest.raises(BuildError, match=r"expected a Kubernetes version such as v1\.35\.8"):
         parse_release(text)
+
+
+def hold(folder: Path, artefact: str) -> subprocess.Popen[bytes]:
+    """Starts a process that builds an artefact until it is killed."""
+    program = (
+        "import sys, time; from pathlib import Path; from wavetank.loop.building.cache import Cache\n"
+        "with Cache(Path(sys.argv[1])).locked(sys.argv[2], print):\n    print('building', flush=True); time.sleep(600)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program, str(folder), artefact], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"building\n"
+    return process
+
+
+def test_a_build_waits_for_one_of_the_same_artefact_and_says_for_which_process(tmp_path):
+    waited: list[str] = []
+    other = hold(tmp_path, "kube-scheduler-v1.35.8")
+
+    def waits(whom: str) -> None:
+        waited.append(whom)
+        other.kill()
+
+    try:
+        with Cache(tmp_path).locked("volcano-v1.15.0", pytest.fail):
+            pass
+        with Cache(tmp_path).locked("kube-scheduler-v1.35.8", waits):
+            pass
+    finally:
+        other.kill()
+        other.communicate()
+    (line,) = waited
+    assert line.startswith(f"waiting for the build of kube-scheduler-v1.35.8 by process {other.pid}, since 2")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        pytest.param(("kueue", None, None), ("kueue", recipe_of("kueue").version, None), True, id="the usual version"),
+        pytest.param(("kube-scheduler", "1.35.8", None), ("kube-scheduler", "v1.35.8", None), True, id="with a v"),
+        pytest.param(("kube-scheduler", "1.35.8", None), ("kube-scheduler", "1.36.4", None), False, id="two releases"),
+        pytest.param(("s", None, "./a"), ("s", None, "a"), True, id="a folder"),
+        pytest.param(("s", None, "./a"), ("s", None, "./b"), False, id="two folders"),
+        pytest.param(("s", "1.35.8", "x.io/s@v1.0.0"), ("s", "1.35.8", "x.io/s@v1.1.0"), False, id="two modules"),
+    ],
+)
+def test_only_builds_of_the_same_thing_wait_for_each_other(first, second, same):
+    assert (artefact_of(*first) == artefact_of(*second)) is same

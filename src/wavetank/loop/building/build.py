@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import re
 import subprocess
 from collections import deque
@@ -46,14 +48,22 @@ def build_program(
     (sigs.k8s.io/scheduler-plugins/cmd/scheduler@v0.34.7), or None for the known program or command of Kubernetes called
     `name`. `version` is that of the known program, else of Kubernetes; a folder's module states it itself.
     """
-    with cache.locked():
+    with cache.locked(artefact_of(name, version, package), lambda whom: report(whom, 0)):
         report("reading the modules", 0)
         source = _source(toolchain, name, version, package, cache)
         overlay = write_overlay(toolchain, cache.folder / "overlays")
-        built = cache.folder / f"{name}.new"
+        built = cache.folder / f"{name}.{os.getpid()}.new"
         _compile(toolchain, source, overlay, built, report)
         program = Program(name, source.version, toolchain.name, source.package, str(built), source.release)
         return cache.keep(built, program, source.manifests)
+
+
+def artefact_of(name: str, version: str | None, package: str | None) -> str:
+    """Returns the name of what is built, for its lock; builds in folders of users differ by the folder."""
+    if package is not None and "@" not in package:
+        return f"{name}-of-{hashlib.sha256(str(Path(package).resolve()).encode()).hexdigest()[:8]}"
+    version = version or recipe_of(name).version
+    return "-".join([name, f"v{version.removeprefix('v')}", *re.findall(r"@(.+)", package or "")])
 
 
 def _source(toolchain: Toolchain, name: str, version: str | None, package: str | None, cache: Cache) -> Source:

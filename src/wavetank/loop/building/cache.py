@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from wavetank.errors import InputError
+from wavetank.files import wait_for_lock
 from wavetank.loop.building.overlay import clock_version
 
 _ABOUT = "program.json"
@@ -93,13 +94,14 @@ class Cache:
         return kept
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Allows one build at a time: concurrent ones would compile the same packages twice."""
-        import fcntl
+    def locked(self, artefact: str, waits: Callable[[str], None]) -> Iterator[None]:
+        """Allows one build of an artefact at a time; `waits` is called with the process that has to be waited for.
 
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with open(self.folder / "lock", "w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        Builds of other artefacts are not delayed: the go command shares what it compiles by itself.
+        """
+        locks = self.folder / "locks"
+        locks.mkdir(parents=True, exist_ok=True)
+        with wait_for_lock(locks / artefact, lambda holder: waits(f"waiting for the build of {artefact} by {holder}")):
             yield
 
 

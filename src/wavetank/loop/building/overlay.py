@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from wavetank.files import replacing
 from wavetank.loop.building.edits import EDITED, edits_of
 from wavetank.loop.building.toolchain import BuildError, Toolchain
 
@@ -50,11 +51,17 @@ def write_overlay(toolchain: Toolchain, folder: Path) -> Path:
     for place, text in made.items():
         file = home / place.replace("/", "_")
         if not file.exists():
-            file.write_text(text, encoding="utf-8")
+            _write(file, text)
         replace[f"{toolchain.root}/src/{place}"] = str(file)
     listed = home / "overlay.json"
-    listed.write_text(json.dumps({"Replace": replace}, indent=1), encoding="utf-8")
+    _write(listed, json.dumps({"Replace": replace}, indent=1))
     return listed
+
+
+def _write(file: Path, text: str) -> None:
+    """Writes a file that other builds may be reading."""
+    with replacing(file) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
 
 
 def _supported() -> str:
