@@ -59,11 +59,12 @@ bench-loop: $(INSTALLED) ## Measure the real kube-scheduler in the loop (build i
 bench-compare: $(INSTALLED) ## Compare the built-in scheduler with the real one, scenario by scenario
 	$(BIN)/python bench/compare_real.py
 
-wheel: $(INSTALLED) ## Build the wheel and try it in an empty environment
+wheel: $(INSTALLED) ## Build the wheel and its bill of materials, and try it in an empty environment
 	rm -rf dist $(VENV)-wheel
 	$(BIN)/python -m build --wheel --outdir dist .
 	$(PYTHON) -m venv $(VENV)-wheel
 	$(VENV)-wheel/bin/pip install --quiet dist/*.whl
+	$(VENV)-wheel/bin/python scripts/write_sbom.py dist/*.whl dist/wavetank.cdx.json
 	$(VENV)-wheel/bin/wavetank --version
 	$(VENV)-wheel/bin/wavetank run examples/01-first-experiment/experiment.yaml -o $(VENV)-wheel/out
 
