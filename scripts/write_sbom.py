@@ -2,7 +2,7 @@
 
     python scripts/write_sbom.py dist/wavetank-0.1.0-py3-none-any.whl dist/wavetank-0.1.0.cdx.json
 
-Run it with the Python of an environment in which nothing but the wheel was installed, as `make wheel` does. It needs only
+Run it with the Python of an environment in which only the wheel was installed, as `make wheel` does. It needs nothing but
 the standard library, and writes the same bytes for the same environment.
 """
 
@@ -22,6 +22,7 @@ ROOT = "wavetank"
 
 
 def main() -> None:
+    """Reads the paths of the wheel and of the bill from the command line."""
     wheel, out = map(Path, sys.argv[1:3])
     out.write_text(json.dumps(bill(wheel), indent=1) + "\n", encoding="utf-8")
     print(out)
