@@ -2,8 +2,8 @@
 
     python scripts/write_sbom.py dist/wavetank-0.1.0-py3-none-any.whl dist/wavetank-0.1.0.cdx.json
 
-Run it with the Python of an environment in which only the wheel was installed, as `make wheel` does. It needs nothing but
-the standard library, and writes the same bytes for the same environment.
+Run it with the Python of an environment in which nothing but the wheel was installed, as `make wheel` does. It needs
+only the standard library, and writes the same bytes for the same environment.
 """
 
 from __future__ import annotations
