@@ -8,6 +8,7 @@ from typing import Any
 
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.resource import Resource
+from wavetank.controllers.kueue.topology.requests import read_placement
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.simulation.observer import Observer
@@ -22,7 +23,8 @@ class QueueDecision:
     """A decision about a workload: a condition that has become true at an instant.
 
     `what` is the condition's type, `workload` the owner's NAMESPACE/NAME, or the Workload's own if it is of a group
-    of pods. `queue` is the ClusterQueue, `flavors` are (pod set, resource, flavor) of the admission that holds then.
+    of pods. `queue` is the ClusterQueue, `flavors` are (pod set, resource, flavor) of the admission that holds then,
+    `domains` (values of the topology's levels, pods) if pods got any.
     """
 
     at: Nanoseconds
@@ -32,6 +34,7 @@ class QueueDecision:
     flavors: tuple[tuple[str, str, str], ...] = ()
     reason: str = ""
     message: str = ""
+    domains: tuple[tuple[tuple[str, ...], int], ...] = ()
 
 
 class QueueHistory(Observer):
@@ -56,9 +59,19 @@ class QueueHistory(Observer):
         for name, condition in _conditions(new).items():
             if name not in _DECISIONS or condition["status"] != "True" or _same(before.get(name), condition):
                 continue
-            queue, flavors = _admission(new) if name != "Evicted" or old is None else _admission(old)
-            reason, message = condition.get("reason", ""), condition.get("message", "")
-            self.decisions.append(QueueDecision(self._clock.now, name, _owner(new), queue, flavors, reason, message))
+            admission = _admission(new if name != "Evicted" or old is None else old)
+            self.decisions.append(
+                QueueDecision(
+                    self._clock.now,
+                    name,
+                    _owner(new),
+                    str(admission.get("clusterQueue", "")),
+                    tuple(_flavors(admission)),
+                    condition.get("reason", ""),
+                    condition.get("message", ""),
+                    tuple(_domains(admission)),
+                )
+            )
 
 
 def _same(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> bool:
@@ -71,9 +84,13 @@ def _conditions(workload: Resource) -> dict[str, Mapping[str, Any]]:
     return {name: by_type[name] for name in (*_DECISIONS, *by_type) if name in by_type}
 
 
-def _admission(workload: Resource) -> tuple[str, tuple[tuple[str, str, str], ...]]:
-    admission = (workload.manifest.get("status") or {}).get("admission") or {}
-    return str(admission.get("clusterQueue", "")), tuple(_flavors(admission))
+def _admission(workload: Resource) -> Mapping[str, Any]:
+    return (workload.manifest.get("status") or {}).get("admission") or {}
+
+
+def _domains(admission: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], int]]:
+    for each in admission.get("podSetAssignments") or []:
+        yield from read_placement(each.get("topologyAssignment") or {}).domains
 
 
 def _flavors(admission: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

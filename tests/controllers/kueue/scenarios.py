@@ -72,10 +72,11 @@ class Scenario:
     changes: list[Change] = field(default_factory=list)
     frameworks: tuple[str, ...] = ("batch/job",)
     workloads: int = 20
+    nodes: Sequence[Manifest] = NODES
 
     def run_builtin(self) -> QueueHistory:
         """Runs the scenario under the built-in Kueue."""
-        return run_builtin(self.queues, self.jobs, self.config, drive=self._drive)
+        return run_builtin(self.queues, self.jobs, self.config, self.nodes, drive=self._drive)
 
     def run_real(self, history: QueueHistory | None = None) -> QueueHistory:
         """Runs the scenario under the real Kueue; `history` has its decisions even if it crashes."""
@@ -84,7 +85,7 @@ class Scenario:
         return run_kueue(
             self.queues,
             self.jobs,
-            NODES,
+            self.nodes,
             process={"config": config, "timerSlack": SLACK},
             drive=self._drive,
             history=history,
@@ -158,7 +159,7 @@ def random_queues(draw: random.Random) -> tuple[list[Manifest], list[str]]:
     flavors = ["x", "y"][: draw.choice((1, 1, 2))]
     tree, cohorts = _cohorts(draw)
     names = [f"q{i}" for i in range(draw.randint(2, 4))]
-    queues = [_queue(draw, name, flavors, draw.choice(cohorts)) for name in names]
+    queues = [random_queue(draw, name, flavors, draw.choice(cohorts)) for name in names]
     objects = [
         *(a_flavor(name, nodeLabels={"pool": name}) for name in flavors),
         *tree,
@@ -205,7 +206,8 @@ def _limited(draw: random.Random, name: str, nominal: int, limits: bool = True) 
     return quota
 
 
-def _queue(draw: random.Random, name: str, flavors: Sequence[str], cohort: str) -> Manifest:
+def random_queue(draw: random.Random, name: str, flavors: Sequence[str], cohort: str) -> Manifest:
+    """Returns a ClusterQueue with policies drawn at random."""
     quotas = {}
     for flavor in flavors:
         limited = _limited(draw, "cpu", draw.randint(2, 10), limits=bool(cohort))

@@ -7,6 +7,7 @@ import os
 import pytest
 
 from tests.controllers.kueue.mixed import random_mixed, retried_checks
+from tests.controllers.kueue.placed import random_placed
 from tests.controllers.kueue.scenarios import ENDLESS, Scenario, random_run
 from tests.support.kueue import find_kueue
 from wavetank.kernel.durations import SECOND
@@ -37,7 +38,7 @@ def is_endless(history: QueueHistory) -> bool:
 
 
 def what(decisions: list[QueueDecision]) -> list[tuple[object, ...]]:
-    return [(each.what, each.queue, each.flavors, each.reason) for each in decisions]
+    return [(each.what, each.queue, each.flavors, each.reason, each.domains) for each in decisions]
 
 
 def seconds(decisions: list[QueueDecision]) -> list[float]:
@@ -85,6 +86,11 @@ def test_both_decide_the_same_on_jobs(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(60) if ALL else (1, 4))
 def test_both_decide_the_same_on_pods_groups_checks_and_stopped_queues(seed: int) -> None:
     compare(random_mixed(seed))
+
+
+@pytest.mark.parametrize("seed", range(40) if ALL else (1,))
+def test_both_place_jobs_in_the_same_domains(seed: int) -> None:
+    compare(random_placed(seed))
 
 
 @pytest.mark.skipif(not ALL, reason="takes some seconds: make test-all")

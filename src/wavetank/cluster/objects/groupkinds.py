@@ -59,6 +59,7 @@ RESOURCE_FLAVOR = "ResourceFlavor.kueue.x-k8s.io"
 WORKLOAD = "Workload.kueue.x-k8s.io"
 WORKLOAD_PRIORITY_CLASS = "WorkloadPriorityClass.kueue.x-k8s.io"
 ADMISSION_CHECK = "AdmissionCheck.kueue.x-k8s.io"
+TOPOLOGY = "Topology.kueue.x-k8s.io"
 
 
 @lru_cache(maxsize=1024)

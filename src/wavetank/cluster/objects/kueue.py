@@ -24,6 +24,7 @@ RETRIABLE_IN_GROUP = f"{GROUP}/retriable-in-group"
 WORKLOAD_NAME = f"{GROUP}/workload"
 
 ADMISSION_GATE = f"{GROUP}/admission"  # of pods that wait for their quota
+TOPOLOGY_GATE = f"{GROUP}/topology"  # of pods that wait for their domain
 IN_USE = f"{GROUP}/resource-in-use"  # the finalizer of Workloads
 
 # Conditions of Workloads.
@@ -79,4 +80,18 @@ class AdmissionCheck(_ClusterScoped):
     kind = "AdmissionCheck"
 
 
-KUEUE_KINDS: tuple[type[Resource], ...] = (ClusterQueue, Cohort, ResourceFlavor, WorkloadPriorityClass, AdmissionCheck)
+class Topology(_ClusterScoped):
+    """The levels of domains that nodes are in, by their labels."""
+
+    __slots__ = ()
+    kind = "Topology"
+
+
+KUEUE_KINDS: tuple[type[Resource], ...] = (
+    ClusterQueue,
+    Cohort,
+    ResourceFlavor,
+    WorkloadPriorityClass,
+    AdmissionCheck,
+    Topology,
+)

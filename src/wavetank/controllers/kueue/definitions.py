@@ -32,6 +32,7 @@ def definitions() -> list[dict[str, Any]]:
         _definition("LocalQueue", "localqueues", local, ("queue", "queues", "lq"), namespaced=True),
         _definition("Cohort", "cohorts", (_AGE,)),
         _definition("ResourceFlavor", "resourceflavors", (_AGE,), ("flavor", "flavors", "rf")),
+        _definition("Topology", "topologies", (_AGE,)),
         _definition("Workload", "workloads", workload, ("wl",), namespaced=True),
         _definition("WorkloadPriorityClass", "workloadpriorityclasses", (("Value", "integer", ".value"),)),
         _definition("AdmissionCheck", "admissionchecks", (_AGE,)),

@@ -11,6 +11,7 @@ from wavetank.cluster.objects.groupkinds import (
     COHORT,
     LOCAL_QUEUE,
     RESOURCE_FLAVOR,
+    TOPOLOGY,
     WORKLOAD,
 )
 from wavetank.cluster.objects.resource import Resource
@@ -29,6 +30,7 @@ from wavetank.controllers.kueue.objects.clusterqueues import (
 )
 from wavetank.controllers.kueue.objects.conditions import PENDING, WorkloadStatus
 from wavetank.controllers.kueue.objects.flavors import Flavors
+from wavetank.controllers.kueue.objects.topologies import TopologySpec
 from wavetank.controllers.kueue.objects.workloads import WorkloadInfo, is_active, local_queue_of
 from wavetank.controllers.kueue.pending.queues import Queues
 from wavetank.controllers.kueue.quota.hierarchy import Hierarchy
@@ -38,6 +40,8 @@ from wavetank.controllers.kueue.scheduler.cycle import Cycle
 from wavetank.controllers.kueue.scheduler.loop import SchedulerLoop
 from wavetank.controllers.kueue.settings import CONFIGURATION, read_settings
 from wavetank.controllers.kueue.statuses import QueueStatuses
+from wavetank.controllers.kueue.topology.topologies import Topologies
+from wavetank.controllers.kueue.topology.ungater import TopologyUngater
 from wavetank.controllers.kueue.writer import COMPONENT, Writer
 from wavetank.errors import InputError
 
@@ -50,17 +54,21 @@ class Kueue:
     def __init__(self, context: ControllerContext) -> None:
         store = self._store = context.store
         self._record_event = context.record_event
-        self.hierarchy, self._flavors = Hierarchy(), Flavors()
+        self._flavors = Flavors()
+        self._topologies = Topologies(store, self._wake, self._requeue_all)
+        self.hierarchy = Hierarchy(self._topologies)
         self._queues = Queues(store, self.hierarchy, self._wake)
         self._writer = Writer(context)
-        self._cycle = Cycle(self.hierarchy, self._queues, self._flavors, self._writer)
+        self._cycle = Cycle(self.hierarchy, self._queues, self._flavors, self._topologies, self._writer)
         self._loop = SchedulerLoop(context.clock, self._queues, self._cycle, self._settle)
         self._events = WorkloadEvents(store, self.hierarchy, self._queues, self._wake)
         self._late: list[Callable[[], None]] = []  # events that came during a cycle
         self._statuses = QueueStatuses(context, self.hierarchy, self._queues) if context.observed else None
         self._reconciler = WorkloadReconciler(context, self._writer, self.hierarchy, self._queues)
         self._checks = AdmissionChecks(store, self._refresh)
+        self._ungater = TopologyUngater(context)
         self._follow(CONFIGURATION, self._configure, lambda old: None)
+        self._follow(TOPOLOGY, self._put_topology, self._drop_topology)
         self._follow(RESOURCE_FLAVOR, self._put_flavor, self._drop_flavor)
         self._follow(COHORT, self._put_cohort, self._drop_cohort)
         self._follow(CLUSTER_QUEUE, self._put_queue, self._drop_queue)
@@ -139,13 +147,27 @@ class Kueue:
     def _put_flavor(self, new: Resource) -> None:
         spec = self._parsed(FlavorSpec.parse, new)
         if spec is None:
-            self._flavors.drop(new.name)
-        else:
-            self._flavors.put(spec)
+            self._drop_flavor(new)
+            return
+        self._flavors.put(spec)
+        self._topologies.put_flavor(spec)
+        if spec.topology:
+            self._ungater.start()
         self._refresh()
 
     def _drop_flavor(self, old: Resource) -> None:
         self._flavors.drop(old.name)
+        self._topologies.drop_flavor(old.name)
+        self._refresh()
+
+    def _put_topology(self, new: Resource) -> None:
+        spec = self._parsed(TopologySpec.parse, new)
+        if spec is not None:
+            self._topologies.put(spec)
+        self._refresh()
+
+    def _drop_topology(self, old: Resource) -> None:
+        self._topologies.drop(old.name)
         self._refresh()
 
     def _put_cohort(self, new: Resource) -> None:
@@ -205,6 +227,12 @@ class Kueue:
             if local_queue_of(each) == local and is_active(each) and WorkloadStatus(each, 0).state == PENDING
         ]
 
+    def _requeue_all(self) -> None:
+        """Lets all workloads be tried again that were tried in vain."""
+        for name in list(self.hierarchy.queues):
+            self._queues.requeue_tree(name)
+        self._wake()
+
     def _refresh(self) -> None:
         """Finds out anew which ClusterQueues are active."""
         for node in self.hierarchy.queues.values():
@@ -225,6 +253,7 @@ class Kueue:
         if missing:
             problems.append(("FlavorNotFound", f"references missing ResourceFlavor(s): {','.join(missing)}"))
         problems += self._checks.problems(node.spec.checks)
+        problems += self._topologies.problems(node.spec.flavors)
         if node.parent is not None and node.parent.is_cyclic:
             problems.append(("CohortCycle", "is in a cohort that is its own ancestor"))
         if not problems:

@@ -45,6 +45,9 @@ def read_settings(configuration: Mapping[str, Any]) -> Settings:
     for field, value in configuration.items():
         if field not in _WITHOUT_EFFECT and value not in (None, {}, [], False):
             raise InputError("the built-in Kueue does not model this", path=field)
+    for gate in configuration.get("featureGates") or ():
+        if gate.startswith("TAS") or gate == "TopologyAwareScheduling":
+            raise InputError("the built-in Kueue places pods by the defaults", path=f"featureGates.{gate}")
     sharing = configuration.get("fairSharing")
     if sharing is None or sharing.get("enable") is False:
         return Settings()

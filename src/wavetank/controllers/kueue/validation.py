@@ -3,13 +3,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from wavetank.cluster.objects.groupkinds import ADMISSION_CHECK, CLUSTER_QUEUE, COHORT, LOCAL_QUEUE, RESOURCE_FLAVOR
+from wavetank.cluster.objects.groupkinds import (
+    ADMISSION_CHECK,
+    CLUSTER_QUEUE,
+    COHORT,
+    LOCAL_QUEUE,
+    RESOURCE_FLAVOR,
+    TOPOLOGY,
+)
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.kueue import GROUP
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.kueue.checks import SIMULATED, controller_of_check, read_check
 from wavetank.controllers.kueue.objects.clusterqueues import ClusterQueueSpec, CohortSpec, FlavorSpec, stop_policy
+from wavetank.controllers.kueue.objects.topologies import TopologySpec
 from wavetank.controllers.kueue.settings import CONFIGURATION, read_settings
 from wavetank.errors import InputError
 
@@ -48,6 +56,7 @@ _CHECKS: dict[str, Callable[[Resource], object]] = {
     CLUSTER_QUEUE: ClusterQueueSpec.parse,
     COHORT: CohortSpec.parse,
     RESOURCE_FLAVOR: FlavorSpec.parse,
+    TOPOLOGY: TopologySpec.parse,
     LOCAL_QUEUE: stop_policy,
     ADMISSION_CHECK: _check_check,
     CONFIGURATION: _check_configuration,

@@ -23,15 +23,23 @@ from wavetank.controllers.framework.ownership import controller_of, controller_r
 from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.kueue.jobs.gating import default_queue
 from wavetank.controllers.kueue.jobs.priorities import PriorityClasses
-from wavetank.controllers.kueue.jobs.workloads import make_workload, topology_request, with_flavors, workload_name
+from wavetank.controllers.kueue.jobs.workloads import (
+    gated_for_topology,
+    make_workload,
+    topology_request,
+    with_flavors,
+    workload_name,
+)
 from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
 from wavetank.controllers.kueue.objects.flavors import Flavors
+from wavetank.controllers.kueue.topology.requests import read_request
 from wavetank.controllers.kueue.writer import Writer
 
 _MAIN = "main"  # the only pod set of a Job
 # Labels that the job-controller adds to the template.
 _OF_JOB = ("job-name", "controller-uid", "batch.kubernetes.io/job-name", "batch.kubernetes.io/controller-uid")
 _KEPT = "batch.kubernetes.io/job-name"  # stays in the Workload's template
+_INDEX = "batch.kubernetes.io/job-completion-index"  # the label of pods of an Indexed Job
 _COMPONENT = "batch/job-kueue-controller"
 
 Document = dict[str, Any]
@@ -143,7 +151,7 @@ class QueuedJobs:
         metadata["labels"] = {key: value for key, value in labels.items() if key not in _OF_JOB or key == _KEPT}
         template["metadata"] = metadata
         pod_set: Document = {"name": _MAIN, "count": _pods(job), "template": template}
-        pod_set |= topology_request(metadata.get("annotations") or {})
+        pod_set |= topology_request(metadata.get("annotations") or {}, _INDEX)
         least = _least_pods(job)
         if least is not None:
             pod_set["minCount"] = least
@@ -168,6 +176,9 @@ class QueuedJobs:
             _set_parallelism(job, spec, int(assigned["count"]))
         added = {"labels": {POD_SET: _MAIN}, "annotations": {WORKLOAD_NAME: workload.name}}
         spec["template"] = with_flavors(spec["template"], flavors, added)
+        if assigned.get("topologyAssignment"):
+            asked = read_request(workload.manifest["spec"]["podSets"][0]) is not None
+            spec["template"] = gated_for_topology(spec["template"], asked)
         self._client.update(job, document)
         self._record(job, "Started", f"Admitted by clusterQueue {status.status['admission']['clusterQueue']}")
 
@@ -273,7 +284,7 @@ def _restored(job: Resource, workload: Resource) -> Document | None:
     head = {key: value for key, value in head.items() if value or key in (template.get("metadata") or {})}
     template["metadata"] = head
     pod = template["spec"] = dict(template["spec"])
-    for field in ("nodeSelector", "tolerations"):
+    for field in ("nodeSelector", "tolerations", "schedulingGates"):
         if given["spec"].get(field):
             pod[field] = given["spec"][field]
         else:

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha1
 from typing import Any
 
-from wavetank.cluster.objects.kueue import API_VERSION, GROUP, IN_USE, JOB_UID
+from wavetank.cluster.objects.kueue import API_VERSION, GROUP, IN_USE, JOB_UID, TOPOLOGY_GATE
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.kueue.jobs.priorities import read_priority
 from wavetank.controllers.kueue.objects.clusterqueues import FlavorSpec
+from wavetank.controllers.kueue.topology.requests import PREFERRED, REQUIRED, SLICES, UNCONSTRAINED
 
 _LONGEST_PREFIX = 247
 
@@ -40,16 +41,34 @@ def make_workload(store: Store, owner: Resource, name: str, queue: str, pod_sets
     return {"apiVersion": API_VERSION, "kind": "Workload", "metadata": metadata, "spec": spec}
 
 
-def topology_request(annotations: Mapping[str, str]) -> Document:
-    """Returns the topologyRequest of a pod set by the annotations of its pods, empty if they ask for none."""
-    for field, parse in (("required", str), ("preferred", str), ("unconstrained", _TRUE.__contains__)):
-        value = annotations.get(f"{GROUP}/podset-{field}-topology")
+def topology_request(annotations: Mapping[str, str], index_label: str = "") -> Document:
+    """Returns the topologyRequest of a pod set by the annotations of its pods, empty if they ask for none.
+
+    `index_label` is the label of the pods with their index, if they may have one.
+    """
+    asked: Document = {"podIndexLabel": index_label} if index_label else {}
+    for mode, parse in ((REQUIRED, str), (PREFERRED, str), (UNCONSTRAINED, _TRUE.__contains__)):
+        value = annotations.get(f"{GROUP}/podset-{mode}-topology")
         if value is not None:
-            return {"topologyRequest": {field: parse(value)}}
-    return {}
+            asked[mode] = parse(value)
+            break
+    level, size = (annotations.get(f"{GROUP}/podset-slice-{name}") for name in ("required-topology", "size"))
+    if level is not None and size is not None:
+        asked |= {SLICES: level, "podSetSliceSize": int(size)}
+    return {"topologyRequest": asked} if asked else {}
 
 
 _TRUE = ("1", "t", "T", "true", "TRUE", "True")
+
+
+def gated_for_topology(template: Mapping[str, Any], asked: bool) -> Document:
+    """Returns a pod template whose pods wait for their domain; `asked`: their annotations say which they want."""
+    head, spec = dict(template.get("metadata") or {}), dict(template["spec"])
+    if not asked:
+        anywhere = {f"{GROUP}/podset-{UNCONSTRAINED}-topology": "true"}
+        head["annotations"] = {**(head.get("annotations") or {}), **anywhere}
+    spec["schedulingGates"] = [*(spec.get("schedulingGates") or ()), {"name": TOPOLOGY_GATE}]
+    return {**template, "metadata": head, "spec": spec}
 
 
 def with_flavors(template: Mapping[str, Any], flavors: Sequence[FlavorSpec], metadata: Mapping[str, Any]) -> Document:

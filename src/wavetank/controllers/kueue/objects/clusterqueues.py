@@ -125,24 +125,30 @@ class CohortSpec:
 
 @dataclass(frozen=True)
 class FlavorSpec:
-    """A ResourceFlavor: labels and taints of its nodes, and tolerations that pods get with it."""
+    """A ResourceFlavor: labels and taints of its nodes, and tolerations that pods get with it.
+
+    `topology` is the name of its Topology, empty if pods may be anywhere on its nodes.
+    """
 
     name: str
     labels: Mapping[str, str]
     taints: tuple[Taint, ...]
     tolerations: Tolerations
     manifest_tolerations: Sequence[Document]
+    topology: str = ""
 
     @classmethod
     def parse(cls, resource: Resource) -> FlavorSpec:
-        """Reads a ResourceFlavor; InputError for a topology, which is not modelled."""
+        """Reads a ResourceFlavor; InputError for one that Kueue would refuse."""
         spec = _mapping(resource.manifest.get("spec"), "spec")
-        if spec.get("topologyName"):
-            raise InputError("topology-aware scheduling is not modelled", path="spec.topologyName")
+        labels = _mapping(spec.get("nodeLabels"), "spec.nodeLabels")
+        topology = str(spec.get("topologyName") or "")
+        if topology and not labels:
+            raise InputError("at least one node label is required with a topology", path="spec.nodeLabels")
         given = spec.get("tolerations") or []
         taints = parse_taints(spec.get("nodeTaints"), path="spec.nodeTaints")
         tolerations = Tolerations.parse(given, path="spec.tolerations")
-        return cls(resource.name, _mapping(spec.get("nodeLabels"), "spec.nodeLabels"), taints, tolerations, given)
+        return cls(resource.name, labels, taints, tolerations, given, topology)
 
 
 def stop_policy(resource: Resource) -> str:

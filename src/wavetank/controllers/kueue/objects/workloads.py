@@ -1,15 +1,23 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wavetank.cluster.fields.resources import parse_amounts
 from wavetank.cluster.objects.kueue import EVICTED, QUOTA_RESERVED
 from wavetank.cluster.objects.podspec import PodSpec, SpecTable
 from wavetank.cluster.objects.resource import Resource, parse_time
+from wavetank.controllers.framework.ownership import controller_of
 from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
 from wavetank.controllers.kueue.quota.amounts import Quantities
+from wavetank.controllers.kueue.topology.requests import (
+    DomainUsage,
+    TopologyRequest,
+    asks_for_slices,
+    read_placement,
+    read_request,
+)
 from wavetank.kernel.durations import SECOND
 
 
@@ -64,11 +72,13 @@ class LastAssignment:
 class WorkloadInfo:
     """A Workload as queues and the scheduler see it: of one version of the object.
 
-    `usage` is what it holds, if it has quota. Times are in seconds, as in the objects.
+    `usage` is what it holds, if it has quota, and `domains` what it occupies of topologies. Times are in seconds, as in
+    the objects.
     """
 
     __slots__ = (
         "cluster_queue",
+        "domains",
         "evicted",
         "key",
         "last",
@@ -98,6 +108,7 @@ class WorkloadInfo:
         self.cluster_queue = str(admission["clusterQueue"]) if admission else ""
         self.pod_sets = _from_admission(spec, status, specs) if admission else _from_spec(spec, status, specs)
         self.usage = _usage(self.pod_sets)
+        self.domains = tuple(_domains(admission)) if admission else ()
         self.evicted = view.is_true(EVICTED)
         self.order_s = resource.created // SECOND
         evicted = view.get(EVICTED)
@@ -116,9 +127,23 @@ class WorkloadInfo:
         return any(each.min_count is not None and each.min_count < each.count for each in self.pod_sets)
 
     @property
-    def topologies(self) -> tuple[bool, ...]:
-        """Tells for each pod set whether its pods ask for nodes near each other (topology-aware scheduling)."""
-        return tuple(bool(each.get("topologyRequest")) for each in self.resource.manifest["spec"].get("podSets") or ())
+    def topologies(self) -> tuple[TopologyRequest | None, ...]:
+        """Returns for each pod set how near to each other its pods ask to be (topology-aware scheduling)."""
+        return tuple(read_request(each) for each in self._documents)
+
+    @property
+    def topology_limit(self) -> str:
+        """Returns why the pods cannot be placed in domains, if that is not modelled."""
+        if any(asks_for_slices(each) for each in self._documents):
+            return "the built-in Kueue does not model slices of pod sets"
+        owner = controller_of(self.resource)
+        if owner is None or owner.get("kind") != "Job" or len(self.pod_sets) > 1:
+            return "the built-in Kueue models topology-aware scheduling of Jobs only"
+        return ""
+
+    @property
+    def _documents(self) -> Sequence[Mapping[str, Any]]:
+        return self.resource.manifest["spec"].get("podSets") or ()
 
     def uses(self, frs: set[tuple[str, str]]) -> bool:
         """Tells whether the workload holds any of these."""
@@ -147,6 +172,19 @@ def _usage(pod_sets: Sequence[PodSet]) -> Quantities:
             if flavor is not None:
                 usage[flavor, name] = usage.get((flavor, name), 0) + amount
     return usage
+
+
+def _domains(admission: Mapping[str, Any]) -> Iterator[DomainUsage]:
+    """Yields what the pods of an admission occupy; those that have finished still count."""
+    for each in admission.get("podSetAssignments") or ():
+        placed = each.get("topologyAssignment")
+        if not placed:
+            continue
+        count = int(each.get("count") or 1)
+        requests = {name: amount // count for name, amount in parse_amounts(each.get("resourceUsage")).items()}
+        for flavor in dict.fromkeys((each.get("flavors") or {}).values()):
+            for domain in read_placement(placed).domains:
+                yield DomainUsage(flavor, domain.values, requests, domain.pods)
 
 
 def _reclaimed(status: Mapping[str, Any]) -> dict[str, int]:

@@ -3,13 +3,14 @@ from __future__ import annotations
 from wavetank.controllers.kueue.objects.clusterqueues import ClusterQueueSpec, CohortSpec
 from wavetank.controllers.kueue.objects.workloads import WorkloadInfo
 from wavetank.controllers.kueue.quota.amounts import Quantities
-from wavetank.controllers.kueue.quota.nodes import ClusterQueueNode, CohortNode
+from wavetank.controllers.kueue.quota.nodes import ClusterQueueNode, CohortNode, Occupancy
 
 
 class Hierarchy:
-    """All ClusterQueues and cohorts, with the workloads that hold quota."""
+    """All ClusterQueues and cohorts, with the workloads that hold quota, and domains of topologies (`occupancy`)."""
 
-    def __init__(self) -> None:
+    def __init__(self, occupancy: Occupancy | None = None) -> None:
+        self._occupancy = occupancy
         self.queues: dict[str, ClusterQueueNode] = {}
         self.cohorts: dict[str, CohortNode] = {}
         self._queue_of: dict[tuple[str, str], ClusterQueueNode] = {}  # by workload
@@ -20,7 +21,7 @@ class Hierarchy:
         """Adds or changes a ClusterQueue."""
         node = self.queues.get(spec.name)
         if node is None:
-            node = self.queues[spec.name] = ClusterQueueNode(spec)
+            node = self.queues[spec.name] = ClusterQueueNode(spec, self._occupancy)
         before = (node.quotas, node.parent)
         node.spec, node.quotas, node.weight = spec, spec.quotas, spec.weight
         self._attach_queue(node, spec.cohort)
@@ -68,7 +69,7 @@ class Hierarchy:
         if queue is None:
             return False
         queue.put(workload)
-        queue.changed()
+        self._changed(queue, workload)
         self._queue_of[workload.key] = queue
         return True
 
@@ -77,10 +78,16 @@ class Hierarchy:
         queue = self._queue_of.pop(key, None)
         if queue is None or key not in queue.workloads:
             return False
-        queue.take(queue.workloads[key])
+        workload = queue.workloads[key]
+        queue.take(workload)
         queue.generation += 1
-        queue.changed()
+        self._changed(queue, workload)
         return True
+
+    def _changed(self, queue: ClusterQueueNode, workload: WorkloadInfo) -> None:
+        queue.changed()
+        if workload.domains and self._occupancy is not None:
+            self._occupancy.touch()
 
     def holds(self, key: tuple[str, str]) -> bool:
         """Tells whether a workload holds quota."""

@@ -1,13 +1,27 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from wavetank.controllers.kueue.quota.amounts import FlavorResource, Quantities, Quota
 
 if TYPE_CHECKING:
     from wavetank.controllers.kueue.objects.clusterqueues import ClusterQueueSpec
     from wavetank.controllers.kueue.objects.workloads import WorkloadInfo
+    from wavetank.controllers.kueue.topology.requests import DomainUsage
+
+
+class Occupancy(Protocol):
+    """What workloads occupy of the domains of topologies."""
+
+    def add(self, usage: Sequence[DomainUsage]) -> None:
+        """Counts what a workload uses."""
+
+    def remove(self, usage: Sequence[DomainUsage]) -> None:
+        """Takes it away again."""
+
+    def touch(self) -> None:
+        """Says that the usage has changed for good."""
 
 
 class QuotaNode:
@@ -156,8 +170,9 @@ class ClusterQueueNode(QuotaNode):
     `generation` is raised when something may have become available in it.
     """
 
-    def __init__(self, spec: ClusterQueueSpec) -> None:
+    def __init__(self, spec: ClusterQueueSpec, occupancy: Occupancy | None = None) -> None:
         super().__init__(spec.name)
+        self._occupancy = occupancy
         self.spec = spec
         self.workloads: dict[tuple[str, str], WorkloadInfo] = {}
         self.generation = 0
@@ -196,12 +211,24 @@ class ClusterQueueNode(QuotaNode):
     def put(self, workload: WorkloadInfo) -> None:
         """Adds a workload with its usage."""
         self.workloads[workload.key] = workload
-        self.add_all(workload.usage)
+        self.occupy(workload)
 
     def take(self, workload: WorkloadInfo) -> None:
         """Removes a workload with its usage."""
         del self.workloads[workload.key]
+        self.release(workload)
+
+    def occupy(self, workload: WorkloadInfo) -> None:
+        """Adds the usage of a workload: quota, and domains of topologies."""
+        self.add_all(workload.usage)
+        if workload.domains and self._occupancy is not None:
+            self._occupancy.add(workload.domains)
+
+    def release(self, workload: WorkloadInfo) -> None:
+        """Takes the usage of a workload away."""
         self.remove_all(workload.usage)
+        if workload.domains and self._occupancy is not None:
+            self._occupancy.remove(workload.domains)
 
     @property
     def path(self) -> str:

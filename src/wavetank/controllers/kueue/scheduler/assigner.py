@@ -20,7 +20,8 @@ from wavetank.controllers.kueue.scheduler.assignment import (
     PodSetAssignment,
     Reason,
 )
-from wavetank.controllers.kueue.scheduler.preemption import Preemptor
+from wavetank.controllers.kueue.scheduler.placer import Placer
+from wavetank.controllers.kueue.scheduler.preemption import Need, Preemptor
 
 # What a flavor would need, the better the higher: nothing helps, no workload may be preempted, workloads of the own
 # queue, workloads of others, nothing.
@@ -37,13 +38,19 @@ class FlavorAssigner:
     """Assigns a flavor to each resource of each pod set of a workload, or finds out what would help."""
 
     def __init__(
-        self, workload: WorkloadInfo, queue: ClusterQueueNode, flavors: Flavors, preemptor: Preemptor, fair: bool
+        self,
+        workload: WorkloadInfo,
+        queue: ClusterQueueNode,
+        flavors: Flavors,
+        placer: Placer,
+        preemptor: Preemptor,
+        fair: bool,
     ) -> None:
         self._workload = workload
-        self._topologies = workload.topologies
         self._queue = queue
         self._spec = queue.spec
         self._flavors = flavors
+        self._placer = placer
         self._preemptor = preemptor
         self._fair = fair
         last = workload.last
@@ -63,6 +70,7 @@ class FlavorAssigner:
             assignment.append(PodSetAssignment(pod_set, found, reasons))
             if reasons and not found:
                 break
+        self._placer.settle(assignment)
         return assignment
 
     def _for_pod_set(
@@ -111,10 +119,10 @@ class FlavorAssigner:
         return best, [] if best_mode.need == _FIT else reasons
 
     def _refusal(self, number: int, pod_set: PodSet, flavor: str, group: ResourceGroup) -> str:
-        """Returns why pods cannot use a flavor; no flavor has a topology."""
-        if self._topologies[number] and flavor in self._flavors.specs:
-            return f'Flavor "{flavor}" does not support TopologyAwareScheduling'
-        return self._flavors.refusal(pod_set.spec, flavor, group)
+        """Returns why pods cannot use a flavor."""
+        known = self._flavors.specs.get(flavor)
+        refusal = "" if known is None else self._placer.refusal(number, known)
+        return refusal or self._flavors.refusal(pod_set.spec, flavor, group)
 
     def _try(
         self, flavor: str, requests: Mapping[str, int], usage: Quantities
@@ -154,14 +162,14 @@ class FlavorAssigner:
     def _simulate(self, fr: FlavorResource, wanted: int) -> tuple[int, int]:
         """Returns which workloads would have to be preempted, and how far the queue would borrow then."""
         queue = self._queue
-        targets = self._preemptor.find_targets(self._workload, queue, {fr}, {fr: wanted})
+        targets = self._preemptor.find_targets(self._workload, queue, Need({fr}, {fr: wanted}))
         if not targets:
             return _NO_CANDIDATES, lowest_fitting(queue, fr, wanted)[0]
         for each in targets:
-            each.queue.remove_all(each.workload.usage)
+            each.queue.release(each.workload)
         borrow = lowest_fitting(queue, fr, wanted)[0]
         for each in targets:
-            each.queue.add_all(each.workload.usage)
+            each.queue.occupy(each.workload)
         own = any(each.queue is queue for each in targets)
         return (_PREEMPT if own else _RECLAIM), borrow
 

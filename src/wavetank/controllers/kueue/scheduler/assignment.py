@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from wavetank.cluster.fields.resources import format_amounts
 from wavetank.controllers.kueue.objects.workloads import LastAssignment, PodSet
 from wavetank.controllers.kueue.quota.amounts import FlavorResource, Quantities
+from wavetank.controllers.kueue.topology.requests import DomainUsage, Placement, render_placement
 
 # How well a flavor fits, the better the higher.
 NO_FIT, PREEMPT, FIT = 0, 1, 2
@@ -30,14 +31,15 @@ class FlavorAssignment:
 
 
 class PodSetAssignment:
-    """The flavors of a pod set by resource, and the reasons why it does not fit."""
+    """The flavors of a pod set by resource, the domains of its pods, and the reasons why it does not fit."""
 
-    __slots__ = ("flavors", "pod_set", "reasons")
+    __slots__ = ("flavors", "placement", "pod_set", "reasons")
 
     def __init__(self, pod_set: PodSet, flavors: Mapping[str, FlavorAssignment], reasons: list[Reason]) -> None:
         self.pod_set = pod_set
         self.flavors = flavors
         self.reasons = reasons
+        self.placement: Placement | None = None
 
     @property
     def mode(self) -> int:
@@ -46,14 +48,31 @@ class PodSetAssignment:
             return FIT
         return min((each.mode for each in self.flavors.values()), default=NO_FIT)
 
+    def set_mode(self, mode: int) -> None:
+        """Sets the mode of all flavors."""
+        for each in self.flavors.values():
+            each.mode = mode
+
+    def domains(self) -> Iterator[DomainUsage]:
+        """Yields what the pods would occupy of domains: once for each resource, as Kueue counts within a cycle."""
+        if self.placement is None:
+            return
+        count = self.pod_set.count
+        requests = {name: amount // count for name, amount in self.pod_set.requests.items()}
+        for flavor in self.flavors.values():
+            for domain in self.placement.domains:
+                yield DomainUsage(flavor.name, domain.values, requests, domain.pods)
+
     def render(self) -> dict[str, Any]:
         """Returns the podSetAssignment of an admission."""
         requests = {name: self.pod_set.requests[name] for name in sorted(self.flavors)}
+        placed = {} if self.placement is None else {"topologyAssignment": render_placement(self.placement)}
         return {
             "name": self.pod_set.name,
             "flavors": {name: self.flavors[name].name for name in sorted(self.flavors)},
             "resourceUsage": format_amounts(requests),
             "count": self.pod_set.count,
+            **placed,
         }
 
 
@@ -71,6 +90,11 @@ class Assignment:
     def mode(self) -> int:
         """Returns the worst mode of all pod sets."""
         return min((each.mode for each in self.pod_sets), default=NO_FIT)
+
+    @property
+    def domains(self) -> tuple[DomainUsage, ...]:
+        """Returns what the workload would occupy of topologies."""
+        return tuple(usage for each in self.pod_sets for usage in each.domains())
 
     def append(self, pod_set: PodSetAssignment) -> None:
         """Adds a pod set."""

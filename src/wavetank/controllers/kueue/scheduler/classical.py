@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 from wavetank.controllers.kueue.objects.clusterqueues import NEVER
 from wavetank.controllers.kueue.objects.workloads import WorkloadInfo
-from wavetank.controllers.kueue.quota.amounts import FlavorResource, Quantities
 from wavetank.controllers.kueue.quota.nodes import ClusterQueueNode, CohortNode
 from wavetank.controllers.kueue.scheduler.preemption import (
     IN_QUEUE,
     RECLAIM,
     RECLAIM_WHILE_BORROWING,
+    Need,
     Target,
     candidate_order,
     fits,
@@ -33,21 +33,17 @@ class _Candidate(NamedTuple):
 class ClassicalPreemptor:
     """Preemption within a queue and within its cohort, by priority and by whose quota is nearer."""
 
-    def find_targets(
-        self, workload: WorkloadInfo, queue: ClusterQueueNode, scarce: set[FlavorResource], requests: Quantities
-    ) -> list[Target]:
+    def find_targets(self, workload: WorkloadInfo, queue: ClusterQueueNode, need: Need) -> list[Target]:
         """Returns the workloads to preempt."""
-        return _Search(workload, queue, scarce, requests).run()
+        return _Search(workload, queue, need).run()
 
 
 class _Search:
-    def __init__(
-        self, workload: WorkloadInfo, queue: ClusterQueueNode, scarce: set[FlavorResource], requests: Quantities
-    ) -> None:
+    def __init__(self, workload: WorkloadInfo, queue: ClusterQueueNode, need: Need) -> None:
         self._workload = workload
         self._queue = queue
-        self._scarce = scarce
-        self._requests = requests
+        self._need = need
+        self._scarce = need.scarce
         self._policy = queue.spec.preemption
 
     def run(self) -> list[Target]:
@@ -61,8 +57,8 @@ class _Search:
                     continue
                 each.queue.take(each.workload)
                 targets.append(Target(each.workload, each.reason, each.queue))
-                if fits(self._queue, self._requests, borrowing):
-                    targets = give_back(self._queue, self._requests, targets, borrowing)
+                if fits(self._queue, self._need, borrowing):
+                    targets = give_back(self._queue, self._need, targets, borrowing)
                     restore(targets)
                     return targets
             restore(targets)
@@ -106,7 +102,7 @@ class _Search:
         others: list[_Candidate] = []
         if self._queue.parent is None or self._policy.reclaim == NEVER:
             return nearer, others
-        advantage, remaining = self._queue.fits_in_quota(self._requests)
+        advantage, remaining = self._queue.fits_in_quota(self._need.requests)
         searched: CohortNode | None = None
         for cohort in self._queue.ancestors():
             (nearer if advantage else others).extend(self._in_subtree(cohort, cohort, searched, advantage))

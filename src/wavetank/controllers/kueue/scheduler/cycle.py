@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from wavetank.controllers.framework.queue import Key
@@ -31,9 +32,12 @@ from wavetank.controllers.kueue.scheduler.entries import (
     fair_order,
 )
 from wavetank.controllers.kueue.scheduler.fairpreemption import FairPreemptor
-from wavetank.controllers.kueue.scheduler.preemption import Preemptor, Target
+from wavetank.controllers.kueue.scheduler.placer import Placer
+from wavetank.controllers.kueue.scheduler.preemption import Need, Preemptor, Target
 from wavetank.controllers.kueue.scheduler.reduction import reduce_counts
 from wavetank.controllers.kueue.settings import Settings
+from wavetank.controllers.kueue.topology.requests import DomainUsage
+from wavetank.controllers.kueue.topology.topologies import Topologies
 
 _OVERLAPPING = "Workload has overlapping preemption targets with another workload"
 _NO_LONGER_FITS = "Workload no longer fits after processing another workload"
@@ -65,6 +69,16 @@ class _Found(NamedTuple):
         return self.assignment.mode == FIT or bool(self.targets)
 
 
+class _Claim(NamedTuple):
+    """Quota and domains that an entry keeps from others in a cycle."""
+
+    usage: Quantities
+    domains: tuple[DomainUsage, ...] = ()
+
+
+_NOTHING = _Claim({})
+
+
 class Cycle:
     """One scheduling cycle: tries the head of each queue; at most the heads are admitted.
 
@@ -76,12 +90,14 @@ class Cycle:
         hierarchy: Hierarchy,
         queues: Queues,
         flavors: Flavors,
+        topologies: Topologies,
         writer: AdmissionWriter,
         settings: Settings | None = None,
     ) -> None:
         self._hierarchy = hierarchy
         self._queues = queues
         self._flavors = flavors
+        self._topologies = topologies
         self._writer = writer
         self.configure(settings or Settings())
         self._preempted = False  # whether this cycle has begun to preempt
@@ -132,8 +148,9 @@ class Cycle:
 
     def _find(self, workload: WorkloadInfo, queue: ClusterQueueNode) -> _Found:
         """Returns the flavors of a workload and what it would preempt."""
-        key = (queue.name, *_shape(workload, queue))
-        state = (queue.version, self._flavors.version)
+        limit = self._topologies.is_used and workload.topology_limit
+        key = (queue.name, limit, *_shape(workload, queue))
+        state = (queue.version, self._flavors.version, self._topologies.version)
         known = self._failures.get(key)
         if known is not None and known[0] == state:
             return known[1]
@@ -146,68 +163,82 @@ class Cycle:
 
     def _search(self, workload: WorkloadInfo, queue: ClusterQueueNode) -> _Found:
         """Tries the whole workload, then fewer of its pods if it may shrink."""
-        assigner = FlavorAssigner(workload, queue, self._flavors, self._preemptor, self._fair)
+        placer = Placer(workload, queue, self._topologies)
+        assigner = FlavorAssigner(workload, queue, self._flavors, placer, self._preemptor, self._fair)
 
         def attempt(counts: Sequence[int] = ()) -> _Found:
             assignment = assigner.assign(counts)
-            targets = self._targets(workload, queue, assignment) if assignment.mode == PREEMPT else []
+            targets: list[Target] = []
+            if assignment.mode == PREEMPT:
+                need = Need(assignment.need_preemption, assignment.usage, partial(placer.is_placed, assignment))
+                targets = self._preemptor.find_targets(workload, queue, need)
             return _Found(assignment, targets)
 
         def reduced(counts: list[int]) -> _Found | None:
             found = attempt(counts)
             return found if found.succeeds else None
 
-        whole = attempt()
-        if whole.succeeds or not workload.can_shrink:
-            return whole
-        return reduce_counts(workload.pod_sets, reduced) or whole
-
-    def _targets(self, workload: WorkloadInfo, queue: ClusterQueueNode, assignment: Assignment) -> list[Target]:
-        return self._preemptor.find_targets(workload, queue, assignment.need_preemption, assignment.usage)
+        found = attempt()
+        if not found.succeeds and workload.can_shrink:
+            found = reduce_counts(workload.pod_sets, reduced) or found
+        if found.assignment.mode == PREEMPT:
+            placer.reserve(found.assignment, found.targets)
+        return found
 
     # admission
 
     def _admit(self, entries: list[Entry]) -> list[WorkloadInfo]:
         """Admits entries in order; what they would hold counts until the end of the cycle."""
-        held: list[tuple[ClusterQueueNode, Quantities]] = []
+        held: list[tuple[ClusterQueueNode, _Claim]] = []
         admitted: list[WorkloadInfo] = []
         preempted: dict[Key, Target] = {}
         for entry in fair_order(entries) if self._fair else classical_order(entries):
             queue, assignment = entry.queue, entry.assignment
             assert queue is not None
             assert assignment is not None
-            usage = self._claim(entry, queue, assignment, preempted)
-            queue.add_all(usage)
-            held.append((queue, usage))
+            claim = self._claim(entry, queue, assignment, preempted)
+            queue.add_all(claim.usage)
+            self._topologies.add(claim.domains)
+            held.append((queue, claim))
             if entry.status == NOMINATED:
                 self._decide(entry, queue, assignment, admitted)
-        for queue, usage in held:
-            queue.remove_all(usage)
+        for queue, claim in held:
+            queue.remove_all(claim.usage)
+            self._topologies.remove(claim.domains)
         for workload in admitted:
             self._hierarchy.put(workload)
         return admitted
 
     def _claim(
         self, entry: Entry, queue: ClusterQueueNode, assignment: Assignment, preempted: dict[Key, Target]
-    ) -> Quantities:
+    ) -> _Claim:
         """Returns what an entry keeps from others in this cycle; nominates it if it can be admitted or preempt."""
         if assignment.mode == NO_FIT:
-            return {}
+            return _NOTHING
         if assignment.mode == PREEMPT and not entry.targets:
             certain = queue.spec.preemption.reclaim == ANY  # what others borrow now can be had back later
-            return {} if certain else _reservation(assignment, queue)
+            return _NOTHING if certain else _Claim(_reservation(assignment, queue), assignment.domains)
         if any(each.workload.key in preempted for each in entry.targets):
             return self._skip(entry, _OVERLAPPING)
-        if not _fits_without((*preempted.values(), *entry.targets), queue, assignment.usage):
+        claim = _Claim(assignment.usage, assignment.domains)
+        if not self._fits_without((*preempted.values(), *entry.targets), queue, claim):
             return self._skip(entry, _NO_LONGER_FITS)
         preempted.update({each.workload.key: each for each in entry.targets})
         entry.status = NOMINATED
-        return assignment.usage
+        return claim
 
-    def _skip(self, entry: Entry, note: str) -> Quantities:
+    def _skip(self, entry: Entry, note: str) -> _Claim:
         entry.status, entry.note = SKIPPED, note
         entry.workload.last = None
-        return {}
+        return _NOTHING
+
+    def _fits_without(self, targets: Sequence[Target], queue: ClusterQueueNode, claim: _Claim) -> bool:
+        for each in targets:
+            each.queue.release(each.workload)
+        fitting = queue.fits(claim.usage) and self._topologies.fits(claim.domains)
+        for each in targets:
+            each.queue.occupy(each.workload)
+        return fitting
 
     def _decide(
         self, entry: Entry, queue: ClusterQueueNode, assignment: Assignment, admitted: list[WorkloadInfo]
@@ -253,15 +284,6 @@ def _shape(workload: WorkloadInfo, queue: ClusterQueueNode) -> tuple[object, ...
     by_time = workload.order_s if queue.spec.preemption.within_queue == LOWER_OR_NEWER else None
     pod_sets = tuple((each.spec, each.count, each.min_count) for each in workload.pod_sets)
     return pod_sets, workload.topologies, workload.priority, by_time, _tried(workload)
-
-
-def _fits_without(targets: Sequence[Target], queue: ClusterQueueNode, usage: Quantities) -> bool:
-    for each in targets:
-        each.queue.remove_all(each.workload.usage)
-    fitting = queue.fits(usage)
-    for each in targets:
-        each.queue.add_all(each.workload.usage)
-    return fitting
 
 
 def _reservation(assignment: Assignment, queue: ClusterQueueNode) -> Quantities:

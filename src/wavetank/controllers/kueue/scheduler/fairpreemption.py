@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from wavetank.controllers.kueue.objects.clusterqueues import NEVER
 from wavetank.controllers.kueue.objects.workloads import WorkloadInfo
-from wavetank.controllers.kueue.quota.amounts import FlavorResource, Quantities
+from wavetank.controllers.kueue.quota.amounts import FlavorResource
 from wavetank.controllers.kueue.quota.fairshare import BELOW_ALL, Share, share_of
 from wavetank.controllers.kueue.quota.nodes import ClusterQueueNode, CohortNode, QuotaNode
 from wavetank.controllers.kueue.scheduler.preemption import (
     FAIR,
     IN_QUEUE,
+    Need,
     Target,
     candidate_order,
     fits,
@@ -34,24 +35,22 @@ class FairPreemptor:
     def __init__(self, strategies: Sequence[str] = DEFAULT_STRATEGIES) -> None:
         self._strategies = strategies
 
-    def find_targets(
-        self, workload: WorkloadInfo, queue: ClusterQueueNode, scarce: set[FlavorResource], requests: Quantities
-    ) -> list[Target]:
+    def find_targets(self, workload: WorkloadInfo, queue: ClusterQueueNode, need: Need) -> list[Target]:
         """Returns the workloads to preempt."""
-        candidates = _candidates(workload, queue, scarce)
+        candidates = _candidates(workload, queue, need.scarce)
         if not candidates:
             return []
         candidates.sort(key=lambda each: candidate_order(each[0], queue))
-        search = _Search(queue, requests)
-        queue.add_all(requests)  # shares count the new workload
+        search = _Search(queue, need)
+        queue.add_all(need.requests)  # shares count the new workload
         found = search.first(candidates, STRATEGIES[self._strategies[0]])
         if not found and len(self._strategies) > 1:
             found = search.second()
-        queue.remove_all(requests)
+        queue.remove_all(need.requests)
         if not found:
             restore(search.targets)
             return []
-        targets = give_back(queue, requests, search.targets, borrowing=True)
+        targets = give_back(queue, need, search.targets, borrowing=True)
         restore(targets)
         return targets
 
@@ -83,9 +82,9 @@ def _by_policy(
 class _Search:
     """Takes workloads away until the requests fit; `targets` are those that were taken."""
 
-    def __init__(self, queue: ClusterQueueNode, requests: Quantities) -> None:
+    def __init__(self, queue: ClusterQueueNode, need: Need) -> None:
         self._queue = queue
-        self._requests = requests
+        self._need = need
         self.targets: list[Target] = []
         self._spared: list[_Candidate] = []
 
@@ -124,9 +123,9 @@ class _Search:
     def _take(self, workload: WorkloadInfo, queue: ClusterQueueNode, reason: str) -> bool:
         queue.take(workload)
         self.targets.append(Target(workload, reason, queue))
-        self._queue.remove_all(self._requests)
-        fitting = fits(self._queue, self._requests, borrowing=True)
-        self._queue.add_all(self._requests)
+        self._queue.remove_all(self._need.requests)
+        fitting = fits(self._queue, self._need, borrowing=True)
+        self._queue.add_all(self._need.requests)
         return fitting
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from wavetank.controllers.kueue.objects.clusterqueues import ANY, LOWER, LOWER_OR_NEWER
@@ -24,16 +24,26 @@ class Target(NamedTuple):
     queue: ClusterQueueNode
 
 
+def _anywhere() -> bool:
+    return True
+
+
+class Need(NamedTuple):
+    """What a workload lacks: `requests` have to fit, and candidates must hold some of what is `scarce`.
+
+    `is_placed` tells whether there are domains for its pods, if they ask for a topology.
+    """
+
+    scarce: set[FlavorResource]
+    requests: Quantities
+    is_placed: Callable[[], bool] = _anywhere
+
+
 class Preemptor(Protocol):
     """Finds the workloads to preempt."""
 
-    def find_targets(
-        self, workload: WorkloadInfo, queue: ClusterQueueNode, scarce: set[FlavorResource], requests: Quantities
-    ) -> list[Target]:
-        """Returns workloads without which the requests of `workload` fit; none if there are no such workloads.
-
-        `scarce` is what they must hold some of.
-        """
+    def find_targets(self, workload: WorkloadInfo, queue: ClusterQueueNode, need: Need) -> list[Target]:
+        """Returns workloads without which `workload` has what it needs; none if there are no such workloads."""
 
 
 def satisfies(policy: str, preemptor: WorkloadInfo, candidate: WorkloadInfo) -> bool:
@@ -55,21 +65,21 @@ def candidate_order(workload: WorkloadInfo, queue: ClusterQueueNode) -> tuple[bo
     return not workload.evicted, own, workload.priority, -reserved, workload.resource.uid
 
 
-def fits(queue: ClusterQueueNode, requests: Quantities, borrowing: bool) -> bool:
-    """Tells whether requests fit into a queue, without borrowing if that is not allowed."""
-    for fr, amount in requests.items():
+def fits(queue: ClusterQueueNode, need: Need, borrowing: bool) -> bool:
+    """Tells whether a queue has what is needed, without borrowing if that is not allowed."""
+    for fr, amount in need.requests.items():
         if not borrowing and queue.borrows_with(fr, amount):
             return False
         if amount > queue.free(fr):
             return False
-    return True
+    return need.is_placed()
 
 
-def give_back(queue: ClusterQueueNode, requests: Quantities, targets: list[Target], borrowing: bool) -> list[Target]:
-    """Drops targets without which the requests fit all the same, beginning with the last but one."""
+def give_back(queue: ClusterQueueNode, need: Need, targets: list[Target], borrowing: bool) -> list[Target]:
+    """Drops targets without which all fits all the same, beginning with the last but one."""
     for i in range(len(targets) - 2, -1, -1):
         targets[i].queue.put(targets[i].workload)
-        if fits(queue, requests, borrowing):
+        if fits(queue, need, borrowing):
             targets[i] = targets[-1]
             targets.pop()
         else:

@@ -1,0 +1,1 @@
+"""Topology-aware scheduling: which domains (racks, nodes) the pods of a workload get."""
