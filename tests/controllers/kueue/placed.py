@@ -14,7 +14,7 @@ WORKLOADS = 16
 
 
 def random_placed(seed: int) -> Scenario:
-    """Returns a scenario drawn at random: two or three queues, flavors with topologies, and Jobs that ask for domains."""
+    """Returns a scenario drawn at random: queues whose flavors have topologies, and Jobs that ask for domains."""
     draw = random.Random(20_000 + seed)
     levels = draw.choice(([BLOCK, RACK, HOSTNAME], [BLOCK, RACK, HOSTNAME], [RACK, HOSTNAME], [BLOCK, RACK]))
     flavors = {"x": "cluster"}
@@ -76,7 +76,7 @@ def _jobs(draw: random.Random, names: Sequence[str], levels: Sequence[str]) -> l
         priority = draw.choice(("", "low", "high"))
         job = a_job(f"j{i}", draw.choice(names), time, draw.randint(15, 120), requests, pods, priority, **indexed)
         template = job["spec"]["template"]
-        template["metadata"] = {"annotations": _asked(draw, levels)}
+        template["metadata"] = {"annotations": _asked(draw, levels if pods < 3 else levels[:-1])}
         if draw.random() < 0.3:
             template["spec"]["tolerations"] = [{"key": "special", "operator": "Exists"}]
         if pods > 1 and draw.random() < 0.2:

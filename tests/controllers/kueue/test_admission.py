@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.controllers.kueue.placed import HOSTNAME, a_topology
 from tests.controllers.kueue.scenarios import Change, Scenario, random_run, run_builtin
 from tests.support.kueue import API, a_cluster_queue, a_flavor, a_job, a_local_queue, a_priority_class
 from wavetank.cluster.objects.groupkinds import LOCAL_QUEUE
@@ -303,10 +304,18 @@ def test_a_repeated_run_is_the_same() -> None:
     ("queues", "message"),
     [
         pytest.param(a_queue(queueingStrategy="Fair"), "expected one of BestEffortFIFO, StrictFIFO", id="strategy"),
-        pytest.param([*a_queue(), a_flavor("t", topologyName="racks")], "topology-aware scheduling", id="topology"),
+        pytest.param([*a_queue(), a_flavor("t", topologyName="racks")], "at least one node label", id="flavor"),
+        pytest.param([*a_queue(), a_topology("t", [])], "Topology t.spec.levels: expected 1 to 16", id="no levels"),
+        pytest.param([*a_queue(), a_topology("t", ["r", "r"])], "must be unique", id="a level twice"),
+        pytest.param([*a_queue(), a_topology("t", [HOSTNAME, "r"])], "only be the lowest level", id="hostname first"),
         pytest.param(a_queue(admissionScope={"admissionMode": "x"}), "not modelled", id="usage-based"),
     ],
 )
 def test_what_is_not_modelled_is_refused(queues: list[Manifest], message: str) -> None:
     with pytest.raises(InputError, match=message):
         run_builtin(queues, [job("j", "q", 0, 1)])
+
+
+def test_other_algorithms_for_topologies_are_refused() -> None:
+    with pytest.raises(InputError, match=r"featureGates\.TASBalancedPlacement: the built-in Kueue places pods"):
+        run_builtin(a_queue(), [job("j", "q", 0, 1)], {"featureGates": {"TASBalancedPlacement": True}})

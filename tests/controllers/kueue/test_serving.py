@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tests.controllers.clusters import ControllerCluster
+from tests.controllers.kueue.placed import HOSTNAME, a_topology
 from tests.support.kueue import QUEUE, a_cluster_queue, a_flavor, a_job, a_local_queue, a_priority_class
+from tests.support.objects import node_manifest
 from wavetank.apiserver.requests.request import User
 from wavetank.cluster.objects.groupkinds import CLUSTER_QUEUE, JOB, LOCAL_QUEUE, POD, WORKLOAD
+from wavetank.cluster.objects.kueue import TOPOLOGY_GATE
 from wavetank.controllers.descriptors import all_names
 from wavetank.controllers.kueue.definitions import definitions
 from wavetank.kernel.durations import SECOND
@@ -63,9 +66,30 @@ def test_a_job_that_asks_for_a_topology_says_that_its_flavor_has_none() -> None:
     job["spec"]["template"]["metadata"] = {"annotations": annotations}
     cluster.create(job)
     [workload] = cluster.store.list(WORKLOAD)
-    assert workload.manifest["spec"]["podSets"][0]["topologyRequest"] == {"required": "rack"}
+    assert workload.manifest["spec"]["podSets"][0]["topologyRequest"]["required"] == "rack"
     assert workload.manifest["status"]["conditions"][0]["message"] == (
         'couldn\'t assign flavors to pod set main: Flavor "x" does not support TopologyAwareScheduling'
+    )
+
+
+def test_pods_of_a_placed_job_wait_for_their_domain_and_another_job_says_why_it_has_none() -> None:
+    cluster = a_cluster()
+    flavor = a_flavor("t", nodeLabels={"pool": "t"}, topologyName="hosts")
+    nodes = [node_manifest(f"n{i}", cpu="2", labels={"pool": "t"}) for i in range(2)]
+    queues = [a_cluster_queue("t", {"t": {"cpu": 9}}), a_local_queue("t", "t")]
+    for document in (*nodes, a_topology("hosts", [HOSTNAME]), flavor, *queues):
+        cluster.create(document)
+    jobs = [a_job(name, "t", requests={"cpu": "1"}, pods=3, priority="low") for name in ("first", "second")]
+    for each in jobs:
+        cluster.create(each)
+    assert [pod.gates for pod in cluster.store.list(POD)] == [(TOPOLOGY_GATE,)] * 3
+    cluster.run(2 * SECOND)
+    selectors = [pod.spec.manifest["nodeSelector"] for pod in cluster.store.list(POD)]
+    assert sorted(each[HOSTNAME] for each in selectors) == ["n0", "n0", "n1"]
+    pending = next(each for each in cluster.store.list(WORKLOAD) if each.name.startswith("job-second"))
+    assert pending.manifest["status"]["conditions"][0]["message"] == (
+        'couldn\'t assign flavors to pod set main: topology "hosts" allows to fit only 1 out of 3 pod(s). '
+        'Total nodes: 2; excluded: resource "cpu": 1'
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from wavetank.cluster.objects.groupkinds import POD, WORKLOAD
@@ -15,6 +16,7 @@ from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
 from wavetank.controllers.kueue.topology.requests import Placement, Values, read_placement
 from wavetank.controllers.kueue.topology.topologies import is_placed
+from wavetank.kernel.clock import SCHEDULERS
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 _BATCH: Nanoseconds = SECOND  # changes of pods are collected for so long
@@ -28,7 +30,8 @@ class TopologyUngater:
 
     def __init__(self, context: ControllerContext) -> None:
         self._store = context.store
-        self._work = context.queue(self._reconcile)
+        self._clock = context.clock
+        self._work = context.queue(self._let_others_go_first)
         self._started = False
         self._pods: dict[Key, dict[str, Pod]] = {}  # of each workload, by uid
 
@@ -71,6 +74,10 @@ class TopologyUngater:
             self._work.add(new.key)
 
     # work
+
+    def _let_others_go_first(self, key: Key) -> None:
+        """Waits for pods that are created at this instant: a real Kueue has them before its timer is over."""
+        self._clock.at(self._clock.now, partial(self._reconcile, key), SCHEDULERS)
 
     def _reconcile(self, key: Key) -> None:
         workload = self._store.find(WORKLOAD, *key)
