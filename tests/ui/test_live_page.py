@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -14,7 +13,6 @@ from tests.support.browser import Pages
 from tests.ui.accessibility import problems_of
 from tests.ui.serving import ServedPages, setting_of
 
-REPORT = Path(__file__).parents[2] / "src/wavetank/report/assets/report.css"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 SETTING = setting_of(NODES)
 
@@ -240,10 +238,3 @@ def test_a_used_link_says_so_and_the_token_still_works(browser: Browser, live: L
     expect(page.locator(".scroller")).to_have_count(1)
     pages.close()
     assert {re.search(r"status of (\d+)", error)[1] for error in pages.errors} == {"401", "403"}  # type: ignore[index]
-
-
-def test_the_page_has_the_colours_of_the_report() -> None:
-    def colours(css: Path) -> set[str]:
-        return set(re.findall(r"--[a-z0-9-]+: #[0-9a-f]+;", css.read_text()))
-
-    assert colours(REPORT.parents[2] / "ui/assets/page.css") <= colours(REPORT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.resources.abc import Traversable
 
 from wavetank.apiserver.requests.request import Response
+from wavetank.style import COLOURS, colours
 
 _TYPES = {
     "html": "text/html; charset=utf-8",
@@ -26,10 +27,10 @@ _HEADERS = [
 
 
 class StaticFiles:
-    """The files of a folder and of the folders in it, read once."""
+    """The files of a folder and of the folders in it, read once, and the colours that all pages share."""
 
     def __init__(self, folder: Traversable) -> None:
-        self._files = _files_below(folder, "")
+        self._files = {COLOURS: colours().encode(), **_files_below(folder, "")}
 
     def find(self, name: str) -> Response | None:
         """Returns a file by its path inside the folder; None if there is none."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from wavetank.files import replacing
+from wavetank.style import colours
 
 ASSETS = files("wavetank.report") / "assets"
 
@@ -30,7 +31,7 @@ def fill_page(
     filled = {
         "policy": _policy(script),
         "title": escape(title),
-        "style": "".join(asset(name) for name in styles),
+        "style": colours() + "".join(asset(name) for name in styles),
         "data": _island(data),
         "script": script,
         **slots,

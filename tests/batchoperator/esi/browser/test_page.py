@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -13,9 +12,7 @@ from tests.apiserver.serving import TOKEN
 from tests.batchoperator.cluster import OperatedCluster
 from tests.batchoperator.esi.serving import ServedInterface, operating, serving
 from tests.support.browser import Pages
-from wavetank.batchoperator.esi import page as page_module
-
-REPORT = Path(page_module.__file__).parents[2] / "report/assets/report.css"
+from wavetank.style import colours
 
 
 @pytest.fixture
@@ -164,10 +161,7 @@ def test_nothing_is_wider_than_the_window(pages: Pages, operated: ServedInterfac
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_the_page_has_the_colours_of_the_report(operated: ServedInterface) -> None:
-    def colours(css: str) -> set[str]:
-        return set(re.findall(r"--[a-z0-9-]+: #[0-9a-f]+;", css))
-
-    css = operated.ask("GET", "/assets/page.css", token=None)
-    assert colours(css.body.decode()) <= colours(REPORT.read_text())
+def test_the_page_has_the_colours_of_all_pages(operated: ServedInterface) -> None:
+    css = operated.ask("GET", "/assets/colours.css", token=None)
+    assert css.body.decode() == colours()
     assert "default-src 'none'" in css.headers["content-security-policy"]
