@@ -89,6 +89,67 @@ def _shot(
     context.close()
 
 
+def _shot_part(browser: Browser, url: str, name: str, part: str, act: Callable[[Page], object] | None = None) -> None:
+    """Takes a picture of one element of a page, after `act`."""
+    context = browser.new_context(viewport={"width": 1200, "height": 1000}, color_scheme="light")
+    page = context.new_page()
+    page.goto(url)
+    page.wait_for_timeout(2500)
+    if act is not None:
+        act(page)
+        page.wait_for_timeout(500)
+    page.locator(part).screenshot(path=IMAGES / f"{name}.png")
+    context.close()
+
+
+def _take_section(name: str, example: str, section: str) -> Callable[[Browser, Path], None]:
+    """Returns what takes one section of the report of an example."""
+
+    def take(browser: Browser, folder: Path) -> None:
+        _wavetank(folder, "run", f"examples/{example}/experiment.yaml", "-o", f"out/{name}")
+        _shot_part(browser, (folder / f"out/{name}/report.html").as_uri(), name, f"#{section}")
+
+    return take
+
+
+def take_tutorial(browser: Browser, folder: Path) -> None:
+    """Takes the report of the first tutorial."""
+    text = (ROOT / "docs/tutorials/1-first-run.md").read_text()
+    (folder / "first.yaml").write_text(text.partition("```yaml\n")[2].partition("```")[0])
+    _wavetank(folder, "run", "first.yaml", "-o", "out/first")
+    _shot(browser, (folder / "out/first/report.html").as_uri(), "tutorial-report", height=1500)
+
+
+def take_sweep(browser: Browser, folder: Path) -> None:
+    """Takes the report of a sweep of 240 runs; this takes minutes."""
+    _wavetank(folder, "sweep", "examples/k8ssim/experiment.yaml", "-o", "out/sweep")
+    _shot(browser, (folder / "out/sweep/report.html").as_uri(), "sweep-report", height=2000)
+
+
+def take_spot(browser: Browser, folder: Path) -> None:
+    """Takes the nodes of a scenario in which spot nodes are taken back."""
+    _wavetank(folder, "sweep", "examples/13-spot-or-on-demand/sweep.yaml", "-o", "out/spot")
+    report = folder / "out/spot/spot-rate-4/report.html"
+    _shot_part(browser, report.as_uri(), "spot", "#nodes", lambda page: page.locator("#groups-table").evaluate(_HIDE))
+
+
+_HIDE = "each => each.hidden = true"
+
+
+def take_whatif(browser: Browser, folder: Path) -> None:
+    """Takes the page of `wavetank whatif`."""
+    question = ("--add", "1xb-1", "--drain", "b-0", "--html", "whatif.html")
+    _wavetank(folder, "whatif", "examples/snapshot/shop.yaml", *question)
+    _shot(browser, (folder / "whatif.html").as_uri(), "whatif", height=1000)
+
+
+def take_explanation(browser: Browser, folder: Path) -> None:
+    """Takes the page of `wavetank explain`."""
+    _wavetank(folder, "whatif", "examples/snapshot/shop.yaml", "--drain", "b-0", "-o", "after.yaml.gz")
+    _wavetank(folder, "explain", "after.yaml.gz", "api-8696b6d4d5-qsfx8", "--html", "why.html")
+    _shot(browser, (folder / "why.html").as_uri(), "explain-pending", height=970)
+
+
 def take_report(browser: Browser, folder: Path) -> None:
     """Takes the demo's report, light and dark, and the demo played."""
     _wavetank(folder, "run", "examples/demo/experiment.yaml", "-o", "out/demo")
@@ -141,6 +202,16 @@ PICTURES: dict[str, Callable[[Browser, Path], None]] = {
     "report": take_report,
     "play": take_play,
     "ui": take_ui,
+    "tutorial": take_tutorial,
+    "sweep": take_sweep,
+    "services": _take_section("services", "15-shop-under-a-spike", "services"),
+    "slow-service": _take_section("slow-service", "slow-service", "services"),
+    "hpa-and-nodes": _take_section("hpa-and-nodes", "12-hpa-and-nodes", "nodes"),
+    "energy": _take_section("energy", "16-energy", "energy"),
+    "queues": _take_section("queues", "17-kueue", "queues"),
+    "spot": take_spot,
+    "whatif": take_whatif,
+    "explanation": take_explanation,
     "capacity": take_capacity,
     "results": take_results,
 }

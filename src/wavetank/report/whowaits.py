@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 from urllib.parse import urlencode
@@ -41,7 +42,20 @@ def _cells(run: RunFolder, each: GroupWaits) -> list[str]:
     view = urlencode({"run": f"{run.scheduler}/{run.seed}", "pod": each.pod})
     link = f'<a href="#{escape(view)}">{escape(each.pod.partition("/")[2])}</a>'
     times = [duration(each.mean), duration(each.p95), duration(each.longest)]
-    return [escape(run.scheduler), escape(each.group), f"{each.pods:,}", f"{each.never:,}", *times, link, each.reason]
+    return [
+        escape(run.scheduler),
+        escape(each.group),
+        f"{each.pods:,}",
+        f"{each.never:,}",
+        *times,
+        link,
+        _marked(each.reason),
+    ]
+
+
+def _marked(reason: str) -> str:
+    """Returns a reason with its commands marked as such."""
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(reason))
 
 
 def _row(cells: Sequence[str], shown: Sequence[int]) -> str:

@@ -16,7 +16,7 @@ function valueAt(line, x) {
 
 class LineChart extends AxisChart {
   /**
-   * `options`: label (for readers), xTitle, formatX, formatY, yHigh, yTicks(high), formatTick and log. Charts over time share an axis;
+   * `options`: label (for readers), xTitle, formatX, formatY, yLow (0 by default), yHigh, yTicks(high, low), formatTick and log. Charts over time share an axis;
    * another one is in the URL's hash by the id of its element.
    */
   constructor(host, options) {
@@ -41,7 +41,7 @@ class LineChart extends AxisChart {
     if (!width || !this.lines) return;
     this.begin(width, height, { left: MARGIN.left, right: width - MARGIN.right, top: MARGIN.top, bottom: height - MARGIN.bottom }, this.options.label);
     this.x = this.xScale();
-    this.y = linearScale(0, this.options.yHigh || 1, this.plot.bottom, this.plot.top);
+    this.y = linearScale(this.options.yLow ?? 0, this.options.yHigh || 1, this.plot.bottom, this.plot.top);
     this.picture.append(this.drawX(), this.drawY(), this.clipped(...this.lines.map((line) => this.drawLine(line))));
     if (!this.lines.some((line) => line.x.length)) this.picture.append(this.drawEmpty());
     this.finish();
@@ -63,7 +63,7 @@ class LineChart extends AxisChart {
 
   drawY() {
     const axis = svg("g", { class: "axis" }), { left, right } = this.plot;
-    for (const value of this.options.yTicks(this.y.high)) {
+    for (const value of this.options.yTicks(this.y.high, this.y.low)) {
       const y = this.y(value);
       axis.append(svg("line", { class: "grid", x1: left, x2: right, y1: y, y2: y }));
       axis.append(svg("text", { x: left - 8, y: y + 4, "text-anchor": "end" }, this.options.formatTick(value)));

@@ -59,7 +59,8 @@ function highest(lines) {
 }
 
 /** Ticks of a share; a cluster that lost nodes may for a while have more requested than it has. */
-function quarters(high) {
+function quarters(high, low = 0) {
+  if (low > 0) return linearTicks(low, high, 4);
   return multiples(0, high, high > 2 ? 1 : 0.25);
 }
 

@@ -1,14 +1,18 @@
 // The distribution of waiting times over all seeds.
 
+const MOST_AT_ONCE = 0.5; // if more pods than this share start at once, the axis of shares begins there
 const HEAVY_TAIL = 20; // a longest wait so many medians long is read better on a logarithmic axis
 
 function startWaiting() {
   const state = { scale: heavyTailed() ? "log" : "linear", hidden: new Set() };
   const chart = new LineChart(byId("waiting-chart"), {
     xTitle: "waiting time", formatX: (value) => `started within ${duration(value)}`, formatY: percent, yHigh: 1,
-    yTicks: quarters, formatTick: (value) => percent(value, 0), label: "Share of pods started within a given waiting time",
+    yTicks: quarters, formatTick: (value) => percent(value, Math.abs(value * 100 - Math.round(value * 100)) > 1e-6 ? 1 : 0), label: "Share of pods started within a given waiting time",
   });
-  const redraw = () => chart.show(waitingLines(state.hidden), { log: state.scale === "log" });
+  const yLow = leastAtOnce();
+  byId("waiting-note").hidden = !yLow;
+  byId("waiting-note").textContent = `The axis begins at ${percent(yLow, 0)}: with every scheduler more pods than that start at once.`;
+  const redraw = () => chart.show(waitingLines(state.hidden), { log: state.scale === "log", yLow });
   const pick = (scale) => { state.scale = scale; redraw(); };
   byId("waiting-controls").append(choice("Scale", [["linear", "Linear"], ["log", "Logarithmic"]], state.scale, pick));
   legend(byId("waiting-legend"), DATA.schedulers, state.hidden, redraw);
@@ -18,6 +22,12 @@ function startWaiting() {
 
 function heavyTailed() {
   return DATA.waiting.some(({ quantiles }) => quantiles && quantiles[3] > HEAVY_TAIL * Math.max(quantiles[0], 0.001));
+}
+
+/** A round share a little below that of the pods which start at once with every scheduler; 0 if these are not most of them. */
+function leastAtOnce() {
+  const least = Math.min(...waitingLines(new Set()).map((line) => valueAt(line, 0) || 0));
+  return least > MOST_AT_ONCE && least < 1 ? Math.floor((1 - (1 - least) * 1.25) * 100) / 100 : 0;
 }
 
 function waitingLines(hidden) {
