@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, locks, and temporary folders."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import rmtree
+from tempfile import gettempdir, mkdtemp
 from typing import TextIO
 
 try:
@@ -20,6 +21,8 @@ from wavetank.errors import InputError
 
 _YOUNG_S = 60  # a folder that is younger may not have its lock yet
 _LONGEST_HOLDER = 200  # characters of a lock that are shown
+_PREFIX = "wavetank-"  # of temporary folders
+_LOCK = "lock"
 
 
 @contextmanager
@@ -36,6 +39,17 @@ def replacing(path: Path) -> Iterator[Path]:
         raise InputError(f"cannot be written: {error.strerror or error}", source=str(path)) from None
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+@contextmanager
+def writing_into(path: Path) -> Iterator[None]:
+    """Raises InputError if something in `path` cannot be written: the disk is full, or read-only."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", source=str(path)) from error
 
 
 @contextmanager
@@ -98,3 +112,39 @@ def remove_unlocked(folder: Path, lock: str) -> None:
         if time.time() - folder.stat().st_mtime > _YOUNG_S:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def held_alone(folder: Path, problem: InputError) -> Iterator[None]:
+    """Holds the lock of a folder; raises `problem` if another process holds it."""
+    if fcntl is None:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise problem from None
+    finally:
+        os.close(descriptor)
+
+
+class TemporaryFolder:
+    """A new folder among the system's temporary files, which `remove` removes.
+
+    What killed processes have left there is removed when another one makes such a folder.
+    """
+
+    def __init__(self) -> None:
+        for left in Path(gettempdir()).glob(f"{_PREFIX}*"):
+            remove_unlocked(left, _LOCK)
+        self.path = Path(mkdtemp(prefix=_PREFIX))
+        self._lock = (self.path / _LOCK).open("w")
+        if fcntl is not None:
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+
+    def remove(self) -> None:
+        """Removes it."""
+        self._lock.close()
+        rmtree(self.path, ignore_errors=True)

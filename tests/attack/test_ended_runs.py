@@ -41,24 +41,65 @@ def default_action(number: signal.Signals) -> Iterator[None]:
         signal.signal(number, before)
 
 
-@pytest.mark.parametrize("ended_by", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], ids=lambda each: each.name)
-def test_the_workers_of_a_run_end_with_it(tmp_path: Path, ended_by: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    ("command", "ended_by"),
+    [
+        ("run", signal.SIGTERM),
+        ("run", signal.SIGHUP),
+        ("run", signal.SIGKILL),
+        ("sweep", signal.SIGTERM),  # the others, also with programs in the loop: make attack
+    ],
+    ids=str,
+)
+def test_the_workers_of_a_run_end_with_it(tmp_path: Path, command: str, ended_by: signal.Signals) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
     pods = [pod_manifest(f"p{i}", cpu="1m", memory=None, duration="1") for i in range(500)]
     (tmp_path / "pods.yaml").write_text("\n---\n".join(map(json.dumps, pods)))
+    sweep = {"scenarios": [{"name": "a"}, {"name": "b"}]} if command == "sweep" else None
     experiment = an_experiment(
-        tmp_path, workload={"file": "pods.yaml"}, schedulers=[{"name": "slow", "python": "slow:Slow"}], seeds="1-4"
+        tmp_path,
+        workload={"file": "pods.yaml"},
+        schedulers=[{"name": "slow", "python": "slow:Slow"}],
+        seeds="1-4",
+        sweep=sweep,
     )
-    command = [sys.executable, "-m", "wavetank", "run", experiment, "-o", "a/out", "--jobs", "2"]
+    words = [sys.executable, "-m", "wavetank", command, experiment, "-o", "a/out", "--jobs", "2"]
     with default_action(signal.SIGHUP):
-        process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     pids = begun(tmp_path, 2)
     process.send_signal(ended_by)  # to it alone, not to its group
     status = process.wait(PATIENCE_S)
     assert status == (-ended_by if ended_by is signal.SIGKILL else 128 + ended_by)
     eventually(lambda: not any(map(is_alive, pids)), "workers are left")
     if ended_by is not signal.SIGKILL:
-        assert not [name for name in names_in(tmp_path) if name.startswith((".wavetank", "a"))]
+        left = list(tmp_path.rglob(".wavetank*")) + list(tmp_path.rglob(".unfinished*"))
+        assert not left
+        assert command == "sweep" or "a" not in names_in(tmp_path)
+
+
+def test_a_worker_that_is_asked_to_end_removes_its_temporary_files(tmp_path: Path) -> None:
+    script = (
+        "import os, time\n"
+        "from wavetank.files import TemporaryFolder\n"
+        "from wavetank.kernel.lifetime import begin_worker, work\n"
+        "def run():\n"
+        "    folder = TemporaryFolder()\n"
+        "    try:\n"
+        "        print('begun', flush=True)\n"
+        "        time.sleep(600)\n"
+        "    finally:\n"
+        "        folder.remove()\n"
+        "begin_worker(os.getppid())\n"
+        "work(run)\n"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    worker = subprocess.Popen([sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, text=True)
+    assert worker.stdout is not None
+    assert worker.stdout.readline() == "begun\n"
+    assert len(names_in(tmp_path)) == 1
+    worker.terminate()
+    worker.communicate(timeout=PATIENCE_S)
+    assert (worker.returncode, names_in(tmp_path)) == (143, [])
 
 
 def test_what_a_killed_run_has_left_is_removed_by_the_next_one(tmp_path: Path) -> None:

@@ -136,3 +136,14 @@ def test_a_node_never_gives_more_than_it_has_and_gets_all_of_it_back(
     cluster.started("last", a_run(1), requests={"cpu": capacity})
     cluster.run_to_end()
     assert cluster.pod("last").phase == "Succeeded"
+
+
+def test_a_pod_that_is_created_bound_later_has_to_fit() -> None:
+    cluster = KubeletCluster()
+    cluster.add_node(cpu="1")
+    cluster.kubelets.loaded()
+    for name in ("a", "b"):
+        cluster.submit(name, a_run(5), nodeName="n", requests={"cpu": "1"})
+    cluster.submit("c", a_run(5), "Running", nodeName="n", requests={"cpu": "1"})
+    assert [cluster.pod(name).phase for name in "abc"] == ["Running", "Failed", "Running"]
+    assert cluster.pod("b").reason == "OutOfcpu"

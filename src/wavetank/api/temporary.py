@@ -3,20 +3,20 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from pathlib import Path
-from shutil import rmtree
-from tempfile import mkdtemp
 from typing import TypeVar
+
+from wavetank.files import TemporaryFolder
 
 _T = TypeVar("_T")
 
 
 def in_temporary_folder(make: Callable[[Path], _T]) -> _T:
     """Returns what `make` makes of a new folder; the folder is removed with the returned object."""
-    temporary = mkdtemp(prefix="wavetank-")
+    temporary = TemporaryFolder()
     try:
-        made = make(Path(temporary) / "results")
+        made = make(temporary.path / "results")
     except BaseException:
-        rmtree(temporary, ignore_errors=True)
+        temporary.remove()
         raise
-    weakref.finalize(made, rmtree, temporary, ignore_errors=True)
+    weakref.finalize(made, temporary.remove)
     return made

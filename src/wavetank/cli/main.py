@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import gc
+import os
 import signal
 import sys
 import time
@@ -16,6 +18,8 @@ from wavetank.cli.outputoptions import add_verbosity, settings
 from wavetank.errors import WavetankError
 from wavetank.kernel.garbage import rare_collections
 from wavetank.words import closest
+
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO)
 
 # Each command lives in a module of its own that is loaded only when it is asked for.
 _COMMANDS = {
@@ -112,7 +116,9 @@ def main() -> None:
     begun = time.perf_counter()
     _end_orderly()
     try:
-        sys.exit(cli(sys.argv[1:] or ["--help"], standalone_mode=False))
+        status = cli(sys.argv[1:] or ["--help"], standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(status)
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "wavetank"
         _fail(f"{command}: {error.format_message()} (see {command} --help)", 2)
@@ -122,6 +128,12 @@ def main() -> None:
         _fail(str(error), error.exit_status)
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted", 130)
+    except MemoryError:
+        _fail("there is not enough memory: try fewer pods, nodes or jobs at a time", 2)
+    except OSError as error:
+        if error.errno not in _UNWRITABLE:
+            raise
+        _fail(f"the output cannot be written: {os.strerror(error.errno)}", 2)
     finally:
         if settings.verbose:
             click.echo(f"took {time.perf_counter() - begun:.1f} s", err=True)

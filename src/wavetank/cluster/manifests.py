@@ -6,7 +6,7 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 import yaml
@@ -16,6 +16,20 @@ from wavetank.errors import InputError
 
 MAX_VALUES = 100_000_000  # that a text with aliases may stand for
 MAX_BYTES = 1 << 30  # of text, after decompression: enough for a million pods, not for a bomb
+_PIECE = 1 << 20
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes:
+        """Returns so many bytes at most."""
+
+
+def read_limited(stream: _Readable) -> bytearray:
+    """Returns what is in a stream, and not much more than MAX_BYTES of it; takes memory only for what is there."""
+    data = bytearray()
+    while len(data) <= MAX_BYTES and (part := stream.read(_PIECE)):
+        data += part
+    return data
 
 
 def read_text(path: Path) -> str:
@@ -23,7 +37,7 @@ def read_text(path: Path) -> str:
     try:
         with path.open("rb") as file:
             zipped = file.peek(2)[:2] == b"\x1f\x8b"
-            data = (gzip.GzipFile(fileobj=file) if zipped else file).read(MAX_BYTES + 1)
+            data = read_limited(gzip.GzipFile(fileobj=file) if zipped else file)
     except FileNotFoundError:
         raise InputError("no such file", source=str(path)) from None
     except (OSError, EOFError, zlib.error) as error:

@@ -16,7 +16,9 @@ from types import ModuleType
 from wavetank.errors import WavetankError
 from wavetank.experiments.run import RunFailure, RunPlan, RunResult, try_run
 from wavetank.experiments.runner import Progress, succeeded
-from wavetank.kernel.lifetime import begin_worker
+from wavetank.kernel.lifetime import begin_worker, work
+
+_GRACE_S = 5.0  # for a worker to end its programs and to remove its files
 
 _counts: SynchronizedArray[int] | None = None
 
@@ -42,7 +44,7 @@ def make_in_parallel(plans: Sequence[RunPlan], jobs: int, progress: Progress | N
     pool = ProcessPoolExecutor(jobs, context, _begin, (os.getpid(), counts))
     try:
         with independent_children():
-            futures = [pool.submit(_make_run_there, i, plan) for i, plan in enumerate(plans)]
+            futures = [pool.submit(work, _make_run_there, i, plan) for i, plan in enumerate(plans)]
         _follow(futures, counts, progress)
         return [future.result() for future in futures]
     except BrokenProcessPool:
@@ -83,6 +85,10 @@ def _follow(
 
 
 def stop_workers(pool: ProcessPoolExecutor) -> None:
-    """Ends the workers now, since their results are no longer needed."""
-    for process in list((pool._processes or {}).values()):
+    """Ends the workers now, since their results are no longer needed; those that do not obey are killed."""
+    processes = list((pool._processes or {}).values())
+    for process in processes:
         process.terminate()
+    for process in processes:
+        process.join(_GRACE_S)
+        process.kill()

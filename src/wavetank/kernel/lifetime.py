@@ -6,6 +6,11 @@ import ctypes
 import os
 import signal
 import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import NoReturn, TypeVar
+
+T = TypeVar("T")
 
 _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
@@ -21,7 +26,24 @@ def die_with_parent() -> None:
 
 
 def begin_worker(parent: int) -> None:
-    """Begins a worker of the process `parent`: it dies with it, also if that has just ended."""
+    """Begins a worker of the process `parent`: it dies with it, also if that has just ended.
+
+    SIGTERM ends what it does like an exception, so that temporary files are removed.
+    """
+    signal.signal(signal.SIGTERM, _leave)
     die_with_parent()
     if sys.platform == "linux" and os.getppid() != parent:
         os._exit(1)
+
+
+def work(function: Callable[..., T], *args: object) -> T:
+    """Calls a function in a worker; if SIGTERM comes meanwhile the process ends, and does not wait for more work."""
+    try:
+        return function(*args)
+    except SystemExit as error:
+        os._exit(error.code if isinstance(error.code, int) else 1)
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    signal.signal(number, signal.SIG_IGN)
+    raise SystemExit(128 + number)

@@ -80,6 +80,7 @@ class SimulatedCluster:
         kubelets = Kubelets(world.context, options.latency.nodes)
         self.admission = Admission(world.store)
         load_objects(cluster, self.admission)
+        kubelets.loaded()
         controllers = run_context(world.context, self.admission, False, ClusterMetrics(world.store, None), {})
         start_controllers(controllers, options.controllers)
         PodGarbageCollector(controllers)

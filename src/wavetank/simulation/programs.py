@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 import resource as limits
-import shutil
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.releases import SERVED, read_version
 from wavetank.errors import InputError
+from wavetank.files import TemporaryFolder
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import Nanoseconds, seconds
@@ -97,7 +96,7 @@ class Loop:
         self.creation = ApiCreation(self.api)
         EventExpiry(store)
         self._participants: list[Participant] = []
-        self._folder: Path | None = None
+        self._folder: TemporaryFolder | None = None
         names = processes[0].scheduler_names if processes else ()
         self.completer = PodCompleter(store, self.api.kinds, names[0] if takes_all and len(names) == 1 else None)
 
@@ -158,7 +157,8 @@ class Loop:
         """Starts the programs and lets them connect; returns which pods each is responsible for."""
         _allow_many_files()
         store, clock, streams = self._context.store, self._context.clock, self._context.streams
-        self._folder = Path(tempfile.mkdtemp(prefix="wavetank-"))
+        self._folder = TemporaryFolder()
+        folder = self._folder.path
         for i, definition in enumerate(self._processes):
             waiting = WaitingPods(store, definition.scheduler_names)
             costs = AttemptCosts(clock, latency, streams.stream(f"scheduler/{definition.name}/latency"))
@@ -176,17 +176,17 @@ class Loop:
             self._participants.append(participant)
             seed = streams.stream(f"scheduler/{definition.name}/process").getrandbits(60)
             if definition.exact:
-                launch_overlay(definition, participant, self._folder / str(i), seed, self._extenders)
+                launch_overlay(definition, participant, folder / str(i), seed, self._extenders)
             else:
-                launch_unmodified(definition, participant, self._folder / str(i), self._extenders)
+                launch_unmodified(definition, participant, folder / str(i), self._extenders)
         schedulers = [
             (each.name, participant.waiting)
             for each, participant in zip(self._processes, self._participants, strict=True)
         ]
         if self._manager is not None:
-            self._start_manager(self._manager, self._folder / "manager")
+            self._start_manager(self._manager, folder / "manager")
         for i, controller in enumerate(self._controllers):
-            self._start_controller(controller, self._folder / f"controller-{i}")
+            self._start_controller(controller, folder / f"controller-{i}")
         self._lockstep.begin(self._participants)
         self._webhooks.open()
         return schedulers
@@ -222,7 +222,7 @@ class Loop:
         for participant in self._participants:
             participant.close()
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.remove()
 
 
 class AttemptCosts:

@@ -142,6 +142,7 @@ class Simulation:
             loop.load(setting.cluster) if loop else load_objects(setting.cluster, admission)
             self._start_controllers(world.context, admission, operator)
             if kubelets is not None:
+                kubelets.loaded()
                 Faults(world.context, kubelets, setting.faults)
             switch = self._power_switch(world.context)
             options = replace(self._scheduler_options(operator), power=switch)

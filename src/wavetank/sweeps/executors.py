@@ -13,7 +13,7 @@ from wavetank.errors import WavetankError
 from wavetank.experiments.run import RunFailure, RunResult
 from wavetank.experiments.runner import can_travel
 from wavetank.experiments.workers import independent_children, stop_workers
-from wavetank.kernel.lifetime import begin_worker
+from wavetank.kernel.lifetime import begin_worker, work
 from wavetank.sweeps.runstore import RunStore, Task
 
 Made = tuple[Task, RunResult | RunFailure]
@@ -39,7 +39,7 @@ def _in_processes(store: RunStore, tasks: Sequence[Task], processes: int) -> Ite
         stack.callback(pool.shutdown, cancel_futures=True)
         try:
             with independent_children():
-                futures = {pool.submit(store.make, task): task for task in tasks}
+                futures = {pool.submit(work, store.make, task): task for task in tasks}
             for future in as_completed(futures):
                 yield futures[future], future.result()
         except BrokenProcessPool:

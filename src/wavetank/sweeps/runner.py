@@ -12,6 +12,7 @@ from wavetank.errors import InputError
 from wavetank.experiments.run import RunFailure, RunPlan, RunResult
 from wavetank.experiments.runner import FailedRunsError
 from wavetank.experiments.summary import check_results, write_summary
+from wavetank.files import writing_into
 from wavetank.kernel.garbage import rare_collections
 from wavetank.results.assertions import Finding
 from wavetank.results.layout import RUNS, run_folder
@@ -49,9 +50,8 @@ def run_sweep(
     _check_out(out)
     begun = time.perf_counter()
     store = RunStore(out / RUNS)
-    store.clean()
     tasks = _tasks(sweep, wavetank_version)
-    with rare_collections():
+    with writing_into(out), store.opened(), rare_collections():
         failures = _make_all(store, tasks, executor, progress)
         made = {
             scenario.name: [store.result(task.key) for task in tasks[scenario.name] if store.has(task.key)]

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
 
 import msgspec
 
+from wavetank.errors import InputError
 from wavetank.experiments.run import RunFailure, RunPlan, RunResult, try_run
+from wavetank.files import held_alone
 
 _RESULT = "result.json"
 _UNFINISHED = ".unfinished-"
@@ -27,11 +31,15 @@ class RunStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def clean(self) -> None:
-        """Makes the folder, and removes unfinished runs."""
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Makes the folder, and removes unfinished runs; InputError if another sweep uses it."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        for path in self.folder.glob(f"{_UNFINISHED}*"):
-            rmtree(path)
+        problem = InputError("another sweep writes into this folder", source=str(self.folder.parent))
+        with held_alone(self.folder, problem):
+            for path in self.folder.glob(f"{_UNFINISHED}*"):
+                rmtree(path)
+            yield
 
     def has(self, key: str) -> bool:
         """Whether a run is finished."""
@@ -44,7 +52,11 @@ class RunStore:
     def make(self, task: Task) -> RunResult | RunFailure:
         """Makes a run and keeps it, unless its scheduler fails."""
         unfinished = self.folder / f"{_UNFINISHED}{task.key}-{os.getpid()}"
-        made = try_run(replace(task.plan, folder=unfinished))
+        try:
+            made = try_run(replace(task.plan, folder=unfinished))
+        except BaseException:
+            rmtree(unfinished, ignore_errors=True)
+            raise
         if isinstance(made, RunResult):
             (unfinished / _RESULT).write_bytes(msgspec.json.encode(made))
             try:

@@ -25,9 +25,10 @@ KILLED = 137  # exit code of a container that was killed
 class Kubelets:
     """The kubelets of all nodes: they start the pods that are bound to them and run them to completion.
 
-    A pod that is already bound when it is created (in a snapshot) is kept, even if it over-commits its node; any other
-    is rejected if it does not fit. Finished pods leave the store, as with terminated-pod garbage collection, unless
-    `keep_finished` or their owner counts finished pods.
+    A pod of the first objects (a snapshot) that is already bound is kept, even if it over-commits its node; so is one
+    that is created running. Any other is rejected if it does not fit: `loaded` ends the first objects. Finished pods
+    leave the store, as with terminated-pod garbage collection, unless `keep_finished` or their owner counts finished
+    pods.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class Kubelets:
         keep_finished: bool = False,
         sharing: bool = False,
     ) -> None:
+        self._is_loaded = False
         self._store = store = context.store
         self._pods: Mapping[Key, Pod] = store.objects(Pod.group_kind)
         self._clock = context.clock
@@ -85,10 +87,14 @@ class Kubelets:
             if pod.deleted is not None:
                 self._stop(pod)
 
+    def loaded(self) -> None:
+        """Notes that the objects of the cluster are there: pods that are created bound later may be rejected."""
+        self._is_loaded = True
+
     def pod_added(self, pod: Pod) -> None:
         """Adds a pod that is created bound."""
         if pod.node_name and not pod.finished:
-            self._arrive(pod, admitted=True)
+            self._arrive(pod, admitted=not self._is_loaded or pod.phase == RUNNING)
 
     def pod_modified(self, old: Pod, new: Pod) -> None:
         """Starts a pod that was bound, stops one that is being deleted, removes one that was finished by others."""

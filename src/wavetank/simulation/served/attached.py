@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-import shutil
-import tempfile
-from pathlib import Path
-
+from wavetank.files import TemporaryFolder
 from wavetank.loop.processes.controllermanager import launch_manager, manager_participant
 from wavetank.loop.processes.definition import ManagerDefinition
 from wavetank.loop.turns.lockstep import Lockstep
@@ -19,11 +16,11 @@ class AttachedManager:
     """
 
     def __init__(self, served: ServedCluster, definition: ManagerDefinition, handle: Handle, seed: int) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="wavetank-"))
+        self._folder = TemporaryFolder()
         lockstep = Lockstep(served.store)
         self._participant = manager_participant(served.store, handle, lockstep.wake)
         try:
-            launch_manager(definition, self._participant, self._folder / "manager", seed)
+            launch_manager(definition, self._participant, self._folder.path / "manager", seed)
             lockstep.begin([self._participant])
             lockstep.settle()
         except BaseException:
@@ -34,10 +31,10 @@ class AttachedManager:
     @property
     def log(self) -> str:
         """Returns what the program has logged so far."""
-        file = self._folder / "manager" / "log"
+        file = self._folder.path / "manager" / "log"
         return file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
 
     def close(self) -> None:
         """Ends the program and deletes its files."""
         self._participant.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.remove()

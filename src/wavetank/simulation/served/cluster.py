@@ -140,7 +140,8 @@ class ServedCluster:
             if "kueue" in setting.controllers and setting.cluster.has_kind("ClusterQueue"):
                 self._define_queues(setting.cluster)
             load_cluster(setting.cluster, store, self.api.kinds)
-        if setting.kubelets:
+        if self.kubelets is not None:
+            self.kubelets.loaded()
             Leases(context)
         log = EventLog(store)
         if setting.schedulers or setting.kubelets:

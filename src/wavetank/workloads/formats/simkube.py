@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from wavetank.cluster.manifests import MAX_BYTES
+from wavetank.cluster.manifests import MAX_BYTES, read_limited
 from wavetank.cluster.objects.groupkinds import CRON_JOB, DAEMON_SET
 from wavetank.cluster.objects.podbehavior import PodBehavior
 from wavetank.cluster.objects.podspec import SpecTable
@@ -179,7 +179,7 @@ def _decode(file: InputFile) -> object:
     if file.head[1:9] != _MSGPACK:
         return file.documents[0] if file.documents else None
     with file.stream() as stream:
-        data = stream.read(MAX_BYTES + 1)
+        data = read_limited(stream)
     if len(data) > MAX_BYTES:
         raise InputError(f"larger than {MAX_BYTES >> 20} MiB")
     try:

@@ -21,6 +21,8 @@ from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.workloads.tables.jobtable import WORKLOAD, profile_name
 
+MOST_PODS = 1_000_000_000  # more would run for weeks
+
 
 class Drawn(NamedTuple):
     """A job: `size` pods that are submitted at `time` and run together."""

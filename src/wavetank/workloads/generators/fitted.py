@@ -13,7 +13,7 @@ from wavetank.documents import types
 from wavetank.documents.structure import field
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.workloads.generators.base import Draw, Drawn, GeneratorSpec, job_behavior
+from wavetank.workloads.generators.base import MOST_PODS, Draw, Drawn, GeneratorSpec, job_behavior
 from wavetank.workloads.open import FORMATS, open_workload
 from wavetank.workloads.records import records_of
 from wavetank.workloads.workload import Workload
@@ -72,7 +72,7 @@ class FittedSpec(GeneratorSpec):
 
     counted = "jobs"
 
-    jobs: int = field(types.integer(1), doc="how many jobs")
+    jobs: int = field(types.integer(1, MOST_PODS), doc="how many jobs")
     file: str = field(types.file, doc="the trace that jobs are drawn from")
     format: str | None = field(
         types.nullable(types.choice(FORMATS)),

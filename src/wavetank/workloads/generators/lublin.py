@@ -24,7 +24,7 @@ from wavetank.documents.structure import field
 from wavetank.documents.types import Type
 from wavetank.errors import InputError
 from wavetank.kernel.durations import seconds
-from wavetank.workloads.generators.base import REQUESTS, Draw, Drawn, GeneratorSpec, Requests, job_behavior
+from wavetank.workloads.generators.base import MOST_PODS, REQUESTS, Draw, Drawn, GeneratorSpec, Requests, job_behavior
 
 _BUCKETS = 48  # half hours of a day
 _DAY = 86_400.0
@@ -165,7 +165,7 @@ class LublinSpec(GeneratorSpec):
 
     counted = "jobs"
 
-    jobs: int = field(types.integer(1), doc="how many jobs")
+    jobs: int = field(types.integer(1, MOST_PODS), doc="how many jobs")
     processors: int | None = field(
         types.nullable(types.integer(1, reading.MOST_OBJECTS)),
         default=None,

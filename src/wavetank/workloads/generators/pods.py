@@ -16,7 +16,7 @@ from wavetank.documents.types import Type
 from wavetank.errors import InputError
 from wavetank.kernel.distributions import Constant, Distribution, Exponential
 from wavetank.kernel.durations import SECOND, Nanoseconds, seconds
-from wavetank.workloads.generators.base import REQUESTS, Draw, Drawn, GeneratorSpec, Requests
+from wavetank.workloads.generators.base import MOST_PODS, REQUESTS, Draw, Drawn, GeneratorSpec, Requests
 
 _RATE = types.number(1e-9, 1e9, "pods per second, above 0 and at most 1e9")
 
@@ -26,7 +26,7 @@ class PodGeneratorSpec(GeneratorSpec):
 
     counted = "pods"
 
-    pods: int = field(types.integer(1), doc="how many")
+    pods: int = field(types.integer(1, MOST_PODS), doc="how many")
     duration: Distribution | None = field(
         types.distribution, default=None, otherwise="forever", doc="how long each of them runs"
     )
