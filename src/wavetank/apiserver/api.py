@@ -6,7 +6,9 @@ from functools import partial
 
 from wavetank.apiserver.admission.chain import DEFAULT_PLUGINS, AdmissionChain
 from wavetank.apiserver.admission.plugin import Plugin
+from wavetank.apiserver.admission.policies.admission import PolicyAdmission
 from wavetank.apiserver.admission.webhooks.admission import WebhookAdmission
+from wavetank.apiserver.authorization.asking import asking
 from wavetank.apiserver.authorization.attributes import Attributes
 from wavetank.apiserver.authorization.authorizer import AlwaysAllow, Authorizer
 from wavetank.apiserver.authorization.rbac import Rbac, bootstrap_objects
@@ -86,10 +88,12 @@ class Api:
         self.kinds = KindTable.builtin(features)
         self._objects = Objects(store, self.kinds, reports)
         client = webhooks or NoWebhooks()
-        self.webhooks = WebhookAdmission(store, self.kinds, client, convert)
-        admission = AdmissionChain(store, plugins, self.webhooks, more_plugins)
-        self._writer = Writer(self._objects, admission, random.Random(seed))
         self._authorizer: Authorizer = Rbac(store) if rbac else AlwaysAllow()
+        ask = partial(asking, self._authorizer)
+        self.webhooks = WebhookAdmission(store, self.kinds, client, convert, ask)
+        policies = PolicyAdmission(store, self.kinds, convert, ask)
+        admission = AdmissionChain(store, plugins, self.webhooks, more_plugins, policies)
+        self._writer = Writer(self._objects, admission, random.Random(seed))
         create_initial_objects(self._writer, bootstrap_objects() if rbac else ())
         self._deleter = Deleter(self._writer)
         self._subresources = Subresources(self._writer, self._deleter)

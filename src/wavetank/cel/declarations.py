@@ -160,6 +160,21 @@ Semver.patch() int
 Semver.isGreaterThan(Semver) bool
 Semver.isLessThan(Semver) bool
 Semver.compareTo(Semver) int
+Authorizer.path(string) PathCheck
+Authorizer.group(string) GroupCheck
+Authorizer.serviceAccount(string, string) Authorizer
+GroupCheck.resource(string) ResourceCheck
+ResourceCheck.subresource(string) ResourceCheck
+ResourceCheck.namespace(string) ResourceCheck
+ResourceCheck.name(string) ResourceCheck
+ResourceCheck.fieldSelector(string) ResourceCheck
+ResourceCheck.labelSelector(string) ResourceCheck
+ResourceCheck.check(string) Decision
+PathCheck.check(string) Decision
+Decision.allowed() bool
+Decision.errored() bool
+Decision.error() string
+Decision.reason() string
 isIP(string) bool
 ip(string) IP
 string(IP) string

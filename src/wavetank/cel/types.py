@@ -34,6 +34,8 @@ _SHOWN = {
     "URL": "kubernetes.URL",
     "IP": "net.IP",
     "CIDR": "net.CIDR",
+    **{name: f"kubernetes.authorization.{name}" for name in ("Authorizer", "Decision", "GroupCheck")},
+    **{name: f"kubernetes.authorization.{name}" for name in ("PathCheck", "ResourceCheck")},
 }
 DYN, ERROR, NULL = Type("dyn"), Type("!error!"), Type("null")
 BOOL, INT, UINT, DOUBLE, STRING, BYTES = map(Type, ("bool", "int", "uint", "double", "string", "bytes"))

@@ -10,6 +10,7 @@ from wavetank.apiserver.admission.nodes import DefaultIngressClass, TaintNodesBy
 from wavetank.apiserver.admission.plugin import Plugin
 from wavetank.apiserver.admission.pods import DefaultTolerationSeconds, PodTopologyLabels, Priority, RuntimeClass
 from wavetank.apiserver.admission.podsecurity import PodSecurity
+from wavetank.apiserver.admission.policies.admission import PolicyAdmission
 from wavetank.apiserver.admission.quotas import ResourceQuota
 from wavetank.apiserver.admission.storage import (
     DefaultStorageClass,
@@ -37,8 +38,9 @@ _PLUGINS: tuple[type[Plugin], ...] = (
     ResourceQuota,
 )
 MUTATING, VALIDATING = "MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"
+POLICY = "ValidatingAdmissionPolicy"
 _LAST = ResourceQuota.name  # charges what all others have allowed
-ALL_PLUGINS = frozenset({*(plugin.name for plugin in _PLUGINS), MUTATING, VALIDATING})
+ALL_PLUGINS = frozenset({*(plugin.name for plugin in _PLUGINS), MUTATING, POLICY, VALIDATING})
 # Without controllers no service accounts are created and no new nodes are untainted.
 DEFAULT_PLUGINS = ALL_PLUGINS - {"ServiceAccount", "TaintNodesByCondition"}
 
@@ -56,12 +58,14 @@ class AdmissionChain:
         plugins: Collection[str] = DEFAULT_PLUGINS,
         webhooks: WebhookAdmission | None = None,
         more: Sequence[Plugin] = (),
+        policies: PolicyAdmission | None = None,
     ) -> None:
         made = [plugin(store) for plugin in _PLUGINS if plugin.name in plugins]
         self._plugins = [*(plugin for plugin in made if plugin.name != _LAST), *more]
         self._last = [plugin for plugin in made if plugin.name == _LAST]
         self._mutating = webhooks if MUTATING in plugins else None
         self._validating = webhooks if VALIDATING in plugins else None
+        self._policies = policies if POLICY in plugins else None
 
     @property
     def calls_webhooks(self) -> bool:
@@ -92,8 +96,10 @@ class AdmissionChain:
             plugin.validate(attributes)
 
     def validate_outside(self, attributes: Attributes) -> None:
-        """Runs the webhooks alone that check an object; a deletion is first shown to those that change objects."""
+        """Runs policies and webhooks that check an object; a deletion is first shown to those that change objects."""
         if attributes.operation == "DELETE" and self._mutating is not None:
             self._mutating.mutate(attributes)
+        if self._policies is not None:
+            self._policies.validate(attributes)
         if self._validating is not None:
             self._validating.validate(attributes)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from wavetank.apiserver.kinds import Kind
+from wavetank.apiserver.openapi.customtypes import publish
 from wavetank.apiserver.openapi.descriptions import texts_of
 from wavetank.apiserver.schemas.schema import Schema
 
@@ -97,18 +99,11 @@ class Types:
 
     def _add_custom(self, kind: Kind, name: str) -> None:
         assert kind.custom is not None
-        head = texts_of("io.k8s.api.core.v1.ConfigMap")
-        raw = dict(kind.custom.schema.raw)
-        properties = {**raw.get("properties", {})}
-        for field in ("apiVersion", "kind"):
-            text = {"description": head[field]} if head.get(field) else {}
-            properties[field] = {**text, "type": "string"}
-        text = {"description": head["metadata"]} if head.get("metadata") else {}
-        properties["metadata"] = {**text, **self.use(OBJECT_META)}
-        self.found[name] = {**raw, "type": "object", "properties": properties}
+        texts = texts_of("io.k8s.api.core.v1.ConfigMap")
+        metadata = {**_text(texts, "metadata"), **self.use(OBJECT_META)}
+        head = {field: {**_text(texts, field), "type": "string"} for field in ("apiVersion", "kind")}
+        self.found[name] = publish(kind.custom.schema.raw, {**head, "metadata": metadata}, version=self._version)
         self._add(kind.schema.fields["metadata"])
-        if self._version == 2:
-            self.found[name] = _as_version_2(self.found[name])
 
     def _add(self, schema: Schema) -> None:
         name = type_name(schema)
@@ -182,6 +177,10 @@ class Types:
         return {**more, "allOf": [self.reference(name)]}
 
 
+def _text(texts: Mapping[str, str], field: str) -> Json:
+    return {"description": texts[field]} if texts.get(field) else {}
+
+
 def type_name(schema: Schema) -> str:
     """Returns what the real documents call a type: io.k8s.api.core.v1.PodSpec."""
     name = schema.structure.name
@@ -208,22 +207,3 @@ def _extensions(schema: Schema) -> Json:
     if schema.patch_strategy:
         found["x-kubernetes-patch-strategy"] = ",".join(sorted(schema.patch_strategy))
     return found
-
-
-# What version 2 has no words for.
-_UNKNOWN_TO_2 = frozenset(("oneOf", "anyOf", "not", "allOf", "nullable"))
-
-
-def _as_version_2(schema: Any) -> Any:
-    """Returns a schema as the real server publishes it in version 2: without what that cannot express."""
-    if isinstance(schema, list):
-        return [_as_version_2(each) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    made = {name: _as_version_2(each) for name, each in schema.items() if name not in _UNKNOWN_TO_2}
-    if schema.get("x-kubernetes-preserve-unknown-fields") or schema.get("nullable"):
-        made.pop("items", None)
-        made.pop("properties", None)
-    if schema.get("x-kubernetes-int-or-string") or schema.get("nullable"):
-        made.pop("type", None)
-    return made

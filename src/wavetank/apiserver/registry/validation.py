@@ -17,6 +17,7 @@ from wavetank.apiserver.features import SCALE_TO_ZERO
 from wavetank.apiserver.fielderrors import ENOUGH, FieldError
 from wavetank.apiserver.kinds.kind import Kind
 from wavetank.apiserver.validation import names
+from wavetank.apiserver.validation.admission import policies, webhooks
 from wavetank.apiserver.validation.core import configuration, limits, nodes, rbac
 from wavetank.apiserver.validation.core.events import validate_event, validate_event_update
 from wavetank.apiserver.validation.devices import devices
@@ -36,6 +37,7 @@ _RBAC = ".rbac.authorization.k8s.io"
 _STORAGE = ".storage.k8s.io"
 _NETWORK = ".networking.k8s.io"
 _RESOURCE = ".resource.k8s.io"
+_ADMISSION = ".admissionregistration.k8s.io"
 _DEFINITION = "CustomResourceDefinition.apiextensions.k8s.io"
 
 _CREATE: Mapping[GroupKind, Check] = {
@@ -66,6 +68,10 @@ _CREATE: Mapping[GroupKind, Check] = {
     "RuntimeClass.node.k8s.io": policy.check_runtime_class,
     "Lease.coordination.k8s.io": policy.check_lease,
     "EndpointSlice.discovery.k8s.io": endpoints.check_slice,
+    f"MutatingWebhookConfiguration{_ADMISSION}": webhooks.check_webhooks,
+    f"ValidatingWebhookConfiguration{_ADMISSION}": webhooks.check_webhooks,
+    f"ValidatingAdmissionPolicy{_ADMISSION}": policies.check_policy,
+    f"ValidatingAdmissionPolicyBinding{_ADMISSION}": policies.check_binding,
     _DEFINITION: check_definition,
     f"StorageClass{_STORAGE}": storage.check_storage_class,
     f"VolumeAttributesClass{_STORAGE}": storage.check_attributes_class,
@@ -113,6 +119,10 @@ _UPDATE: Mapping[GroupKind, CheckUpdate] = {
     "RuntimeClass.node.k8s.io": policy.check_runtime_class_update,
     "Lease.coordination.k8s.io": policy.check_lease_update,
     "EndpointSlice.discovery.k8s.io": endpoints.check_slice_update,
+    f"MutatingWebhookConfiguration{_ADMISSION}": webhooks.check_webhooks_update,
+    f"ValidatingWebhookConfiguration{_ADMISSION}": webhooks.check_webhooks_update,
+    f"ValidatingAdmissionPolicy{_ADMISSION}": policies.check_policy_update,
+    f"ValidatingAdmissionPolicyBinding{_ADMISSION}": policies.check_binding_update,
     _DEFINITION: check_definition_update,
     f"StorageClass{_STORAGE}": storage.check_storage_class_update,
     f"VolumeAttributesClass{_STORAGE}": storage.check_attributes_class_update,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, Protocol
 
 import msgspec
@@ -127,11 +128,15 @@ class Objects:
             return sorted(((f"{each.namespace}/{each.name}", each) for each in found), key=_key)
         return sorted(((each.name, each) for each in found if each.namespace == namespace), key=_key)
 
-    def selected(self, options: ListOptions, resource: Resource) -> bool:
-        """Says whether an object matches the selectors of a list or a watch, whatever its namespace."""
+    def selected(self, kind: Kind, options: ListOptions, resource: Resource) -> bool:
+        """Says whether an object matches the selectors of a list or a watch of a kind, whatever its namespace."""
         if not options.labels.is_empty and not options.labels.matches(resource.labels):
             return False
-        return not options.fields.terms or options.fields.matches(resource, self.render)
+        if not options.fields.terms:
+            return True
+        # fields of custom resources are those of the version that is asked for
+        render = self.render if kind.custom is None else partial(self.show, kind)
+        return options.fields.matches(resource, render)
 
 
 def _key(item: tuple[str, Resource]) -> str:

@@ -55,7 +55,7 @@ def page(objects: Objects, kind: Kind, namespace: str, options: ListOptions) -> 
     at, start = _position(objects, options)
     items = _from(_items(objects, kind, namespace, at, start, options), start)
     limit = 0 if options.version == "0" else max(options.limit, 0)
-    found, last = _select(objects, items, options, limit)
+    found, last = _select(objects, kind, items, options, limit)
     version = at if at is not None else objects.store.version
     metadata: Document = {"resourceVersion": str(version)}
     if limit and last is not None and last < len(items) - 1:
@@ -122,14 +122,14 @@ def _from(items: list[tuple[str, Resource]], start: str) -> list[tuple[str, Reso
 
 
 def _select(
-    objects: Objects, items: list[tuple[str, Resource]], options: ListOptions, limit: int
+    objects: Objects, kind: Kind, items: list[tuple[str, Resource]], options: ListOptions, limit: int
 ) -> tuple[list[Resource], int | None]:
     """Returns the selected objects, and the index at which the limit was reached."""
     if options.selects_all and not limit:
         return [resource for _, resource in items], None
     found: list[Resource] = []
     for i, (_, resource) in enumerate(items):
-        if objects.selected(options, resource):
+        if objects.selected(kind, options, resource):
             found.append(resource)
         if limit and len(found) >= limit:
             return found, i

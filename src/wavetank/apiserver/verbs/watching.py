@@ -180,7 +180,7 @@ class Broadcaster:
             return
         watch = stream.watch
         found = self._objects.sorted(watch.kind, watch.namespace)
-        chosen = (each for _, each in found if self._objects.selected(watch.options, each))
+        chosen = (each for _, each in found if self._objects.selected(watch.kind, watch.options, each))
         stream.send_initial((ADDED, resource, resource.resource_version) for resource in chosen)
         stream.end_initial_events()
 
@@ -221,8 +221,8 @@ class Broadcaster:
             return None
         if watch.options.selects_all:
             return event.type, new, version
-        is_selected = event.type != DELETED and self._objects.selected(watch.options, new)
-        was_selected = event.old is not None and self._objects.selected(watch.options, event.old)
+        is_selected = event.type != DELETED and self._objects.selected(watch.kind, watch.options, new)
+        was_selected = event.old is not None and self._objects.selected(watch.kind, watch.options, event.old)
         if is_selected:
             return (MODIFIED if was_selected else ADDED), new, version
         if was_selected:

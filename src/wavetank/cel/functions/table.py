@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from wavetank.cel.functions.arithmetic import INT_MAX, INT_MIN, OPERATORS, checked
+from wavetank.cel.functions.authorization import AUTHORIZATION_FUNCTIONS, AuthorizerCheck, AuthorizerDecision
 from wavetank.cel.functions.lists import LIST_FUNCTIONS
 from wavetank.cel.functions.networks import NETWORK_FUNCTIONS, Address, Network, Url
 from wavetank.cel.functions.quantities import QUANTITY_FUNCTIONS, Amount
@@ -45,6 +46,8 @@ _TYPE_NAMES: Mapping[type, str] = {
     Url: "kubernetes.URL",
     Address: "net.IP",
     Network: "net.CIDR",
+    AuthorizerCheck: "kubernetes.authorization.ResourceCheck",
+    AuthorizerDecision: "kubernetes.authorization.Decision",
     Optional: "optional_type",
     TypeValue: "type",
 }
@@ -235,6 +238,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "isLessThan": lambda left, right: left < right,
     "compareTo": lambda left, right: (left > right) - (left < right),
     **NETWORK_FUNCTIONS,
+    **AUTHORIZATION_FUNCTIONS,
     "indexOf": _index_of,
     "lastIndexOf": _last_index_of,
 }

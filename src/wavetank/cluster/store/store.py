@@ -10,7 +10,13 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.objects.resourcenames import RESOURCE_NAMES, custom_name
-from wavetank.cluster.store.errors import AlreadyExistsError, ConflictError, InvalidError, NotFoundError
+from wavetank.cluster.store.errors import (
+    AlreadyExistsError,
+    ConflictError,
+    ExpiredError,
+    InvalidError,
+    NotFoundError,
+)
 from wavetank.cluster.store.history import ADDED, DELETED, MODIFIED, Event, History
 from wavetank.cluster.store.patch import merge_patch
 from wavetank.kernel.clock import Clock
@@ -92,6 +98,7 @@ class Store:
         self._kinds = _Kinds()
         self._begun: dict[str, _Kind] = {}  # those that have had objects, in that order
         self._history = History(history) if isinstance(history, int) else history
+        self._compacted = 0
         self._untold: deque[_Untold] = deque()
         self._telling = False
 
@@ -118,7 +125,9 @@ class Store:
         yield from list(self.objects(group_kind).values())
 
     def at(self, group_kind: GroupKind, version: int) -> Iterable[Resource]:
-        """Returns every object of a kind as it was at a resource version; ExpiredError if that is forgotten."""
+        """Returns every object of a kind as it was at a resource version; ExpiredError if that is no longer kept."""
+        if version < self._compacted:
+            raise ExpiredError(f"required revision has been compacted: {version} ({self._compacted})")
         objects = dict(self.objects(group_kind))
         for event in reversed(list(self.events_since(version, group_kind))):
             if event.old is None:
@@ -126,6 +135,10 @@ class Store:
             else:
                 objects[event.resource.key] = event.old
         return objects.values()
+
+    def compact(self, version: int) -> None:
+        """Refuses to list objects at versions before this one, as a compacted etcd; watchers may resume from them."""
+        self._compacted = version
 
     def has(self, group_kind: GroupKind) -> bool:
         """Returns whether there is any object of a kind."""

@@ -33,6 +33,7 @@ from wavetank.simulation.metrics.setting import MetricsSetting
 from wavetank.simulation.nodegroups import start_autoscaler, start_node_groups
 from wavetank.simulation.observer import Observer
 from wavetank.simulation.scalablegroup import ScalableGroup
+from wavetank.simulation.served.compaction import Compaction
 from wavetank.simulation.served.eventlog import EventLog
 from wavetank.simulation.served.evictions import ApiEvictions
 from wavetank.simulation.served.podbehavior import set_behavior
@@ -143,6 +144,7 @@ class ServedCluster:
         if self.kubelets is not None:
             self.kubelets.loaded()
             Leases(context)
+        Compaction(context)
         log = EventLog(store)
         if setting.schedulers or setting.kubelets:
             PodEvents(store, log, bool(setting.schedulers), setting.kubelets)

@@ -27,6 +27,7 @@ from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.patches.jsonpatch import apply_operations
 from wavetank.apiserver.patches.refusal import PatchError
 from wavetank.apiserver.webhooks.calls import CallError, WebhookClient, check_status, endpoint_of
+from wavetank.cel.functions.authorization import Ask
 from wavetank.cel.gotext import quote
 from wavetank.cluster.objects.groupkinds import CUSTOM_RESOURCE_DEFINITION, MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS
 from wavetank.cluster.store.store import Store
@@ -35,6 +36,11 @@ Document = dict[str, Any]
 _STATING = (MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS, CUSTOM_RESOURCE_DEFINITION)
 _UNCONVERTED = "nothing serves the conversion webhook here: versions are converted as with strategy None"
 Convert = Callable[[Kind, Document, Kind], Document]
+AskFor = Callable[[Attributes], Ask]
+
+
+def _allowing_all(attributes: Attributes) -> Ask:
+    return lambda question: (True, "")
 
 
 def _unconverted(kind: Kind, document: Document, wanted: Kind) -> Document:
@@ -44,14 +50,23 @@ def _unconverted(kind: Kind, document: Document, wanted: Kind) -> Document:
 class WebhookAdmission:
     """Calls the webhooks of a cluster. They see an object as it would be stored, without its managedFields.
 
-    `client` calls them, `convert` converts an object to another version of its kind.
+    `client` calls them, `convert` converts an object to another version of its kind, `ask` makes the authorizer of a
+    write for conditions.
     """
 
-    def __init__(self, store: Store, kinds: KindTable, client: WebhookClient, convert: Convert = _unconverted) -> None:
+    def __init__(
+        self,
+        store: Store,
+        kinds: KindTable,
+        client: WebhookClient,
+        convert: Convert = _unconverted,
+        ask: AskFor = _allowing_all,
+    ) -> None:
         self.table = WebhookTable(store)
         self._matcher = Matcher(store, kinds)
         self._client = client
         self._convert = convert
+        self._ask_for = ask
         self._uids = count(1)
 
     def concerns(self, kind: Kind, operation: str = "CREATE") -> bool:
@@ -177,7 +192,7 @@ class WebhookAdmission:
         )
         old = None if attributes.old is None else self._shown(invocation.kind, attributes, attributes.old)
         request = make_request(invocation, attributes, new, old, "")
-        if hook.conditions and not meets_conditions(hook, attributes, request):
+        if hook.conditions and not meets_conditions(hook, attributes, request, self._ask_for(attributes)):
             return None
         request["uid"] = f"{next(self._uids):08x}-0000-4000-8000-000000000000"
         return invocation, request

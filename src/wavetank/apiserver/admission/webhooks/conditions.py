@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from wavetank.apiserver.validation.admission.expressions import AUTHORIZER, variables_of
 from wavetank.cel.checker import Checked
 from wavetank.cel.cost import CONDITIONS_LIMIT, metered
 from wavetank.cel.evaluation import evaluate
 from wavetank.cel.syntax import ExpressionError
-from wavetank.cel.types import DYN
 from wavetank.cel.values import EvaluationError
-
-VARIABLES = ("object", "oldObject", "request")
 
 
 class ConditionError(Exception):
@@ -30,7 +28,7 @@ class MatchCondition:
 
     @cached_property
     def _checked(self) -> Checked:
-        return Checked(self.expression, dict.fromkeys(VARIABLES, DYN))
+        return Checked(self.expression, {**variables_of(), **AUTHORIZER})
 
     def holds(self, values: Mapping[str, Any]) -> bool:
         """Evaluates it; ConditionError if that fails."""

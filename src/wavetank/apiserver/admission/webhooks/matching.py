@@ -10,6 +10,7 @@ from wavetank.apiserver.admission.webhooks.conditions import ConditionError, all
 from wavetank.apiserver.admission.webhooks.configurations import Webhook
 from wavetank.apiserver.errors import not_found
 from wavetank.apiserver.kinds import Kind, KindTable
+from wavetank.cel.functions.authorization import Ask, AuthorizerValue, Question
 from wavetank.cluster.objects.groupkinds import NAMESPACE
 from wavetank.cluster.store.store import Store
 
@@ -111,16 +112,23 @@ class Matcher:
         return webhook.namespaces.matches(found.labels)
 
 
-def meets_conditions(webhook: Webhook, attributes: Attributes, review: Document) -> bool:
+def meets_conditions(webhook: Webhook, attributes: Attributes, review: Document, ask: Ask) -> bool:
     """Evaluates the conditions of a webhook on a review's request; a StatusError (403) if they fail."""
     request = {name: value for name, value in review.items() if name not in ("object", "oldObject")}
-    values = {"object": review.get("object"), "oldObject": review.get("oldObject"), "request": request}
+    values: Document = {"object": review.get("object"), "oldObject": review.get("oldObject"), "request": request}
+    values["authorizer"] = AuthorizerValue(ask, question_of(attributes))
     try:
         return all_hold(webhook.conditions, values)
     except ConditionError as error:
         if webhook.ignores_failures:
             return False
         raise attributes.refused(str(error)) from None
+
+
+def question_of(attributes: Attributes) -> Question:
+    """Returns the question about the resource of a request, of which only the verb is open."""
+    kind = attributes.kind
+    return Question(kind.group, kind.plural, attributes.subresource, attributes.namespace, attributes.name)
 
 
 def _fits(rule: Document, kind: Kind, attributes: Attributes) -> bool:
@@ -130,6 +138,7 @@ def _fits(rule: Document, kind: Kind, attributes: Attributes) -> bool:
         and _is_in(rule.get("apiVersions"), kind.version)
         and any(_is_resource(stated, kind.plural, attributes.subresource) for stated in rule.get("resources") or ())
         and _is_in_scope(rule.get("scope") or "*", attributes)
+        and (not rule.get("resourceNames") or attributes.name in rule["resourceNames"])  # of policies only
     )
 
 

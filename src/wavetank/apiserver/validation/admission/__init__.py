@@ -1,0 +1,1 @@
+"""Configurations of admission: webhooks and policies."""
