@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
@@ -42,6 +43,7 @@ def main(
     run_conformance.py --focus sig-auth            some of them
     run_conformance.py --focus 'PodOS' --other     tests of Kubernetes that are no conformance tests
     """
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))  # so that clusters are ended too
     try:
         programs = build_programs(_building)
         names = list_tests(programs, focus, conformance=not other)

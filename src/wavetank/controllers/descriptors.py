@@ -9,7 +9,11 @@ from wavetank.controllers.cronjobs.descriptor import CRON_JOB_CONTROLLER
 from wavetank.controllers.daemonsets.descriptor import DAEMON_SET_CONTROLLER
 from wavetank.controllers.deployments.descriptor import DEPLOYMENT_CONTROLLER
 from wavetank.controllers.disruption.descriptor import DISRUPTION_CONTROLLER
-from wavetank.controllers.endpoints.descriptor import ENDPOINT_SLICE_CONTROLLER, ENDPOINTS_CONTROLLER
+from wavetank.controllers.endpoints.descriptor import (
+    ENDPOINT_SLICE_CONTROLLER,
+    ENDPOINT_SLICE_MIRRORING_CONTROLLER,
+    ENDPOINTS_CONTROLLER,
+)
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.descriptor import ControllerDescriptor
 from wavetank.controllers.garbagecollector.descriptor import GARBAGE_COLLECTOR
@@ -66,6 +70,7 @@ _DESCRIPTORS: tuple[ControllerDescriptor, ...] = (
     SCALING_MODEL_CONTROLLER,
     ENDPOINTS_CONTROLLER,
     ENDPOINT_SLICE_CONTROLLER,
+    ENDPOINT_SLICE_MIRRORING_CONTROLLER,
     RESOURCE_QUOTA_CONTROLLER,
     NODE_LIFECYCLE_CONTROLLER,
     TAINT_EVICTION_CONTROLLER,

@@ -110,3 +110,24 @@ def test_a_headless_service_knows_its_pods_by_name() -> None:
     (found,) = slices(cluster)
     assert found.labels["service.kubernetes.io/headless"] == ""
     assert found.manifest["endpoints"][0]["hostname"] == "h"
+
+
+def test_endpoints_of_a_service_without_selector_are_mirrored() -> None:
+    cluster = ControllerCluster("endpointslicemirroring")
+    a_service(cluster, selector=None)
+    ports = [{"name": "p", "port": 80, "protocol": "TCP"}]
+    subset = {"addresses": [{"ip": "10.1.2.3"}, {"ip": "2001:db8::1"}], "ports": ports}
+    metadata = {"name": "s", "namespace": "default"}
+    cluster.create({"apiVersion": "v1", "kind": "Endpoints", "metadata": metadata, "subsets": [subset]})
+    four, six = sorted(slices(cluster), key=lambda each: str(each.manifest["addressType"]))
+    assert (four.manifest["addressType"], six.manifest["addressType"]) == ("IPv4", "IPv6")
+    assert four.manifest["endpoints"] == [{"addresses": ["10.1.2.3"], "conditions": {"ready": True}}]
+    assert four.labels["endpointslice.kubernetes.io/managed-by"] == "endpointslicemirroring-controller.k8s.io"
+    changed = cluster.get("Endpoints", "s").copy()
+    changed.manifest = {**changed.manifest, "subsets": [{"addresses": [{"ip": "10.1.2.4"}], "ports": ports}]}
+    cluster.store.update(changed)
+    cluster.run()
+    assert addresses(cluster) == {"10.1.2.4": True}
+    cluster.store.delete(cluster.get("Endpoints", "s"))
+    cluster.run()
+    assert slices(cluster) == []

@@ -23,7 +23,7 @@ from wavetank.apiserver.validation.core.events import validate_event, validate_e
 from wavetank.apiserver.validation.devices import devices
 from wavetank.apiserver.validation.errors import Document, Errors
 from wavetank.apiserver.validation.metadata import check_common_metadata, check_metadata, check_metadata_update
-from wavetank.apiserver.validation.network import endpoints, networking, services
+from wavetank.apiserver.validation.network import addresses, endpoints, networking, services
 from wavetank.apiserver.validation.pods import pods, podupdates
 from wavetank.apiserver.validation.storage import claims, persistentvolumes, storage
 from wavetank.apiserver.validation.workloads import apps, autoscaling, jobs, jobstatus, policy
@@ -86,6 +86,8 @@ _CREATE: Mapping[GroupKind, Check] = {
     f"NetworkPolicy{_NETWORK}": networking.check_network_policy,
     f"Ingress{_NETWORK}": networking.check_ingress,
     f"IngressClass{_NETWORK}": networking.check_ingress_class,
+    f"IPAddress{_NETWORK}": addresses.check_ip_address,
+    f"ServiceCIDR{_NETWORK}": addresses.check_service_cidr,
     f"ResourceClaim{_RESOURCE}": devices.check_claim,
     f"ResourceClaimTemplate{_RESOURCE}": devices.check_claim_template,
     f"DeviceClass{_RESOURCE}": devices.check_device_class,
@@ -137,6 +139,8 @@ _UPDATE: Mapping[GroupKind, CheckUpdate] = {
     f"NetworkPolicy{_NETWORK}": networking.check_network_policy_update,
     f"Ingress{_NETWORK}": networking.check_ingress_update,
     f"IngressClass{_NETWORK}": networking.check_ingress_class_update,
+    f"IPAddress{_NETWORK}": addresses.check_ip_address_update,
+    f"ServiceCIDR{_NETWORK}": addresses.check_service_cidr_update,
     f"ResourceClaim{_RESOURCE}": devices.check_claim_update,
     f"ResourceClaimTemplate{_RESOURCE}": devices.check_claim_template_update,
     f"DeviceClass{_RESOURCE}": devices.check_device_class_update,

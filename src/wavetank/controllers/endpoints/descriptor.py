@@ -16,9 +16,21 @@ def _start_endpoint_slices(context: ControllerContext) -> None:
     EndpointSlices(context)
 
 
+def _start_mirrored_slices(context: ControllerContext) -> None:
+    from wavetank.controllers.endpoints.mirroring import MirroredSlices
+
+    MirroredSlices(context)
+
+
 ENDPOINTS_CONTROLLER = ControllerDescriptor(
     "endpoints-controller", _start_endpoint_objects, aliases=("endpoint",), served_from_start=True
 )
 ENDPOINT_SLICE_CONTROLLER = ControllerDescriptor(
     "endpointslice-controller", _start_endpoint_slices, aliases=("endpointslice",), served_from_start=True
+)
+ENDPOINT_SLICE_MIRRORING_CONTROLLER = ControllerDescriptor(
+    "endpointslice-mirroring-controller",
+    _start_mirrored_slices,
+    aliases=("endpointslicemirroring",),
+    served_from_start=True,
 )
