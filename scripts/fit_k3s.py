@@ -24,12 +24,12 @@ import pprint
 import statistics
 import subprocess
 import sys
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Iterator
 from pathlib import Path
 
 from sources import ROOT, recordings
+from wavetank.realclusters.fitting.distributions import normal, two_normals
+from wavetank.realclusters.fitting.steps import Occupation, freed_gaps
 
 PRESET = ROOT / "src/wavetank/simulation/latency/k3s.py"
 HEADER = '"""The latency preset `k3s`: written by scripts/fit_k3s.py, which says from what and how; do not edit."""\n\n'
@@ -78,12 +78,7 @@ def fit(runs: list[list[Job]]) -> dict[str, object]:
     download = statistics.mean(pull for pull in pulls if pull >= PULL_SPLIT) - statistics.mean(checks)
     return {
         "bind": normal(gap for run in runs for gap in gaps(run)),
-        "sync": {
-            "mixture": [
-                {"weight": len(part), "of": normal(part)}
-                for part in ([s for s in sync if s < SYNC_SPLIT], [s for s in sync if s >= SYNC_SPLIT])
-            ]
-        },
+        "sync": two_normals(sync, SYNC_SPLIT),
         "pull_check": normal(checks),
         "start": normal(job["starting_time"] - job["pulled"] for job in jobs),
         "finish": normal(job["finish_time"] - job["starting_time"] - DELAY for job in jobs),
@@ -94,22 +89,9 @@ def fit(runs: list[list[Job]]) -> dict[str, object]:
 
 def gaps(run: list[Job]) -> Iterator[float]:
     """Yields the times from the end of a job to the scheduling of the next on its node, where one was waiting."""
-    by_node: defaultdict[float, list[Job]] = defaultdict(list)
-    for job in run:
-        if "allocated_resources" in job:
-            by_node[job["allocated_resources"]].append(job)
-    for jobs in by_node.values():
-        jobs.sort(key=lambda job: job["starting_time"])
-        for before, after in pairwise(jobs):
-            gap = after["scheduled"] - before["finish_time"]
-            if after["submission_time"] < before["finish_time"] - 1 and gap < LONGEST_BIND:
-                yield max(gap, 0.0)
-
-
-def normal(values: Iterable[float]) -> dict[str, object]:
-    """Returns the normal distribution with the values' mean and deviation."""
-    values = list(values)
-    return {"normal": {"mean": round(statistics.mean(values), 4), "deviation": round(statistics.stdev(values), 4)}}
+    placed = (job for job in run if "allocated_resources" in job)
+    names = ("allocated_resources", "submission_time", "scheduled", "starting_time", "finish_time")
+    return freed_gaps((Occupation(*(job.get(name, 0.0) for name in names)) for job in placed), LONGEST_BIND)
 
 
 def check(data: Path, runs: list[list[Job]]) -> None:

@@ -14,12 +14,6 @@ from tests.support.objects import node_manifest
 from tests.support.waiting import PATIENCE_S
 
 
-def wavetank(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    """Runs a command of wavetank to its end."""
-    command = [sys.executable, "-m", "wavetank", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
-
-
 def write_nodes(folder: Path, count: int, prefix: str = "sim", cpu: str = "4") -> Path:
     """Writes a file with nodes, and returns its path."""
     file = folder / f"{prefix}-{count}.yaml"

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.apiserver.serving import Served, a_small_pod, serving
-from tests.realclusters.joining import joining, wavetank, write_nodes
+from tests.cli.commands import Wavetank
+from tests.realclusters.joining import joining, write_nodes
 from tests.support.objects import node_manifest, pod_manifest
 from tests.support.waiting import eventually
 
@@ -135,15 +136,15 @@ def test_stages_take_pods_through_the_lifecycle_that_they_describe(served: Serve
     assert pod["status"]["podIP"].startswith("10.128.")
 
 
-def test_a_node_with_a_kubelet_of_its_own_is_left_alone(served: Served, tmp_path: Path) -> None:
+def test_a_node_with_a_kubelet_of_its_own_is_left_alone(wavetank: Wavetank, served: Served, tmp_path: Path) -> None:
     assert served.ask("POST", "/api/v1/nodes", node_manifest("real-0")).status == 201
     file = write_nodes(tmp_path, 1, "real")
     ended = wavetank("nodes", "--kubeconfig", served.kubeconfig, "--context", "wavetank", "--cluster", file)
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert "node real-0 exists in the cluster and has a kubelet of its own" in ended.stderr
+    assert (ended.status, ended.out) == (2, "")
+    assert "node real-0 exists in the cluster and has a kubelet of its own" in ended.err
 
 
-def test_a_cluster_is_used_only_if_its_context_is_named(served: Served, tmp_path: Path) -> None:
+def test_a_cluster_is_used_only_if_its_context_is_named(wavetank: Wavetank, served: Served, tmp_path: Path) -> None:
     ended = wavetank("nodes", "--kubeconfig", served.kubeconfig, "--cluster", write_nodes(tmp_path, 1))
-    assert ended.returncode == 2
-    assert "--context" in ended.stderr
+    assert ended.status == 2
+    assert "--context" in ended.err

@@ -36,7 +36,7 @@ def write_source(experiment: Experiment, results: Path) -> None:
 
 def repeat_run(results: Path, scheduler: str, seed: int, explain: Explain) -> None:
     """Makes a run again without results, calling `explain` with every attempt; InputError if that is not possible."""
-    experiment = _read_source(results / SOURCE)
+    experiment = read_source(results / SOURCE)
     entry = next((entry for entry in experiment.schedulers if entry.name == scheduler), None)
     if entry is None:
         raise InputError(f"the experiment has no scheduler {scheduler!r} any more", source=str(results / SOURCE))
@@ -45,7 +45,8 @@ def repeat_run(results: Path, scheduler: str, seed: int, explain: Explain) -> No
     Simulation(setting, seed, () if services is None else (services,), explain).run()
 
 
-def _read_source(path: Path) -> Experiment:
+def read_source(path: Path) -> Experiment:
+    """Reads the experiment that lies beside results; InputError if it cannot be read any more."""
     if not path.is_file():
         raise InputError("the run cannot be repeated: run it again with --explain", source=str(path.parent))
     try:

@@ -68,7 +68,7 @@ class RunResult:
     metrics: Metrics
     latencies: tuple[float, ...]
     warnings: tuple[str, ...]
-    attempts: int
+    attempts: int | None  # None: not known, as on a real cluster
     wall_s: float
 
     @property

@@ -35,6 +35,18 @@ class WorkloadFacts(msgspec.Struct, frozen=True):
     description: str = ""
 
 
+class ReplayFacts(msgspec.Struct, frozen=True):
+    """The real cluster on which a workload was replayed; times of the results are those of the workload.
+
+    `speed`: seconds of the workload per real second.
+    """
+
+    server: str
+    context: str
+    namespace: str
+    speed: float
+
+
 class ExperimentFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The contents of experiment.json, in its order."""
 
@@ -51,6 +63,7 @@ class ExperimentFacts(msgspec.Struct, frozen=True, kw_only=True):
     node_groups: list[str] | UnsetType = msgspec.field(name="nodeGroups", default=UNSET)
     workload: WorkloadFacts
     warnings: list[str] = []
+    replay: ReplayFacts | UnsetType = UNSET
 
 
 class ScenarioFacts(msgspec.Struct, frozen=True):

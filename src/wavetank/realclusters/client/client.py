@@ -28,7 +28,7 @@ class ApiClient:
     """
 
     def __init__(self, server: Server, connections: int = CONNECTIONS) -> None:
-        self._url = server.url
+        self.url = server.url
         self._tls = server.tls
         parts = urlsplit(server.url)
         self._host, self._port = parts.hostname or "", parts.port or (443 if server.tls else 80)
@@ -74,7 +74,7 @@ class ApiClient:
             if status != 200:
                 raise refusal(status, content)
         except (BrokenError, OSError, ValueError) as error:
-            raise UnreachableError(f"{self._url} does not answer: {error}") from None
+            raise UnreachableError(f"{self.url} does not answer: {error}") from None
         finally:
             self._drop(connection)
             answer.cancel()
@@ -92,18 +92,18 @@ class ApiClient:
                 return await self._send(kept, message)
             except BrokenError as error:
                 if not is_repeatable:
-                    raise UnreachableError(f"{self._url} does not answer: {error}") from None
+                    raise UnreachableError(f"{self.url} does not answer: {error}") from None
         try:
             return await self._send(await self._connect(), message)
         except BrokenError as error:
-            raise UnreachableError(f"{self._url} does not answer: {error}") from None
+            raise UnreachableError(f"{self.url} does not answer: {error}") from None
 
     async def _send(self, connection: Connection, message: bytes) -> tuple[int, bytes]:
         try:
             async with asyncio.timeout(_TIMEOUT_S):
                 return await connection.send(message)
         except TimeoutError:
-            raise UnreachableError(f"{self._url} does not answer within {_TIMEOUT_S:.0f} s") from None
+            raise UnreachableError(f"{self.url} does not answer within {_TIMEOUT_S:.0f} s") from None
         finally:
             if connection.reusable:
                 self._idle.append(connection)
@@ -116,7 +116,7 @@ class ApiClient:
             async with asyncio.timeout(_TIMEOUT_S):
                 _, made = await loop.create_connection(Connection, self._host, self._port, ssl=self._tls)
         except (OSError, TimeoutError) as error:
-            raise UnreachableError(f"{self._url} does not answer: {error or 'no connection'}") from None
+            raise UnreachableError(f"{self.url} does not answer: {error or 'no connection'}") from None
         self._open.add(made)
         return made
 

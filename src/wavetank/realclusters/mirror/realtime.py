@@ -28,6 +28,10 @@ class RealTime:
         self._origin = time.monotonic_ns()
         self._handle: asyncio.TimerHandle | None = None
 
+    def set_back(self, elapsed_ns: int) -> None:
+        """Makes it as if the clock had been started this long ago, in real time."""
+        self._origin = time.monotonic_ns() - elapsed_ns
+
     @property
     def now(self) -> Nanoseconds:
         """Returns the time on the clock's scale, which the clock itself may not have reached."""

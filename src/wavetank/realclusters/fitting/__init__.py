@@ -1,0 +1,1 @@
+"""Latency models that are fitted to real runs."""

@@ -1,0 +1,1 @@
+"""Workloads of experiments, replayed on a real cluster."""
