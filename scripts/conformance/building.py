@@ -40,7 +40,7 @@ def build_programs(report: Callable[[str, int], None]) -> Programs:
     toolchain, cache = find_toolchain(), Cache()
     folder = _home(cache) / f"{SERVED.tag}-{toolchain.name}"
     folder.mkdir(parents=True, exist_ok=True)
-    with cache.locked():
+    with cache.locked(f"conformance-{SERVED.tag}", lambda whom: report(whom, 0)):
         for name, (command, package) in _GO.items():
             if not (folder / name).exists():
                 _build(toolchain, cache, [*command, "-o", str(folder / "new"), package], report)
