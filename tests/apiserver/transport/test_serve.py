@@ -264,3 +264,20 @@ def test_full_admission_wants_service_accounts(tmp_path: Path) -> None:
         answer = served.ask("POST", PODS, a_small_pod("p"))
         assert answer.status == 403
         assert "serviceaccount" in answer.json["message"]
+
+
+def test_a_service_account_acts_with_its_token_but_does_not_set_the_clock(bare: Served) -> None:
+    accounts = "/api/v1/namespaces/default/serviceaccounts"
+    assert bare.ask("POST", accounts, {"metadata": {"name": "robot"}}).status == 201
+    issued = bare.ask("POST", f"{accounts}/robot/token", {"spec": {}})
+    robot = f"Bearer {issued.json['status']['token']}"
+    review = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
+    answer = bare.ask("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", review, Authorization=robot)
+    assert answer.json["status"]["userInfo"]["username"] == "system:serviceaccount:default:robot"
+    assert bare.ask("GET", "/wavetank/", Authorization=robot).status == 401
+
+
+def test_an_unknown_method_is_refused_as_a_method(bare: Served) -> None:
+    answer = bare.ask("BREW", PODS)
+    assert (answer.status, answer.json["reason"]) == (405, "MethodNotAllowed")
+    assert bare.ask("BREW", PODS, Authorization="Bearer wrong").status == 401

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -16,6 +17,19 @@ _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0
 # kubectl shows the reason in the first line and nothing else.
 _WHY = "exec, attach, cp and port-forward are not possible: containers are simulated, there is no process"
 _NO_TUNNEL = f"HTTP/1.1 501 {_WHY}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".encode()
+
+_METHODS = frozenset((b"GET", b"POST", b"PUT", b"PATCH", b"DELETE", b"HEAD", b"OPTIONS", b"CONNECT", b"TRACE", b"PRI"))
+_FIRST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) [^ \r\n]+ HTTP/1\.[01]\r\n")
+_UNUSED = b"UNLINK"  # a method that the parser knows and no path supports
+
+
+def _with_known_method(data: bytes) -> bytes:
+    """Returns the beginning of a request whose method the parser knows.
+
+    An unknown method is refused as a method, as by the real server, and not as something that is no HTTP.
+    """
+    found = _FIRST_LINE.match(data)
+    return data if found is None or found[1] in _METHODS else _UNUSED + data[found.end(1) :]
 
 
 class HttpProtocol(HttpToolsProtocol):
@@ -72,7 +86,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parses more data, unless a head is too long."""
-        super().data_received(data)
+        super().data_received(_with_known_method(data) if self._head is None and self.is_idle else data)
         if self._head is not None:
             self._head += len(data)
             if self._head > _LARGEST_HEAD and not self.transport.is_closing():

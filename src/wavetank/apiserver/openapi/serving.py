@@ -12,6 +12,8 @@ import msgspec
 from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.openapi.descriptions import descriptions
 from wavetank.apiserver.openapi.protobuf import encode_document
+from wavetank.apiserver.openapi.protobuf3 import encode_document_3
+from wavetank.apiserver.openapi.rootdocuments import root_document, root_places
 from wavetank.apiserver.openapi.writing import document_2, document_3
 from wavetank.apiserver.requests.request import Request, Response
 from wavetank.apiserver.schemas.records import Records, StructureTable
@@ -24,6 +26,8 @@ _JSON, _TEXT = "application/json", "text/plain; charset=utf-8"
 _YEAR_S = 365 * 86_400
 _PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 _ASKED = (_PROTOBUF, _PROTOBUF.replace("v2.v1", "v2@v1"))  # the second is what clients send, though it is no media type
+_PROTOBUF_3 = "application/com.github.proto-openapi.spec.v3.v1.0+protobuf"
+_ASKED_3 = (_PROTOBUF_3, _PROTOBUF_3.replace("v3.v1", "v3@v1"))
 _SHARED = ("meta.v1.DeleteOptions",)
 
 
@@ -53,10 +57,14 @@ class OpenApi:
             return None
         place = request.path.removeprefix(_ROOT_3).strip("/")
         versions = self._versions()
+        roots = root_places(dict.fromkeys(kind.group for kind in self._kinds if kind.custom is None))
         if not place:
-            paths = {path: {"serverRelativeURL": _link(path, kinds)} for path, kinds in versions.items()}
+            places = sorted((*versions, *roots))
+            paths = {path: {"serverRelativeURL": _link(path, versions.get(path, []))} for path in places}
             return self._root(request, msgspec.json.encode({"paths": paths}))
-        return self._version_3(request, place, versions[place]) if place in versions else None
+        if place in versions or place in roots:
+            return self._version_3(request, place, versions.get(place, []))
+        return None
 
     def _root(self, request: Request, body: bytes) -> Response:
         """Answers with the list of documents: as upstream as text, and new every second, so that clients ask again."""
@@ -70,9 +78,14 @@ class OpenApi:
         stated = request.param("hash")
         if stated and not link.endswith(f"={stated}"):
             return Response(301, [("location", link)])
-        if place not in self._written:
-            self._written[place] = msgspec.json.encode(document_3(kinds, _shared()))
-        answer = _answer(request, self._written[place], _JSON)
+        accept = request.headers.get("accept", "")
+        media = _PROTOBUF_3 if any(each in accept for each in _ASKED_3) else _JSON
+        key = f"{place} {media}"
+        if key not in self._written:
+            document = document_3(kinds, _shared()) if kinds else root_document(place)
+            made = encode_document_3(document) if media == _PROTOBUF_3 else msgspec.json.encode(document)
+            self._written[key] = made
+        answer = _answer(request, self._written[key], media)
         if stated:
             expires = formatdate(self._now() + _YEAR_S, usegmt=True).replace("GMT", "UTC")  # as Go writes it
             answer.headers.extend([("cache-control", "public, immutable"), ("expires", expires)])

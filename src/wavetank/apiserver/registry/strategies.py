@@ -9,6 +9,7 @@ from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.strategies import core, devices, pods, services, workloads
 from wavetank.apiserver.strategies.strategy import ORPHAN_DEPENDENTS, UNSUPPORTED, Strategy
 from wavetank.cluster.objects.groupkinds import GroupKind
+from wavetank.cluster.rules.admission import SYSTEM_PRIORITIES
 
 _SPEC = ("spec",)
 _POD_SPEC = ("spec", "template", "spec")
@@ -93,7 +94,11 @@ _STRATEGIES: Mapping[GroupKind, Strategy] = {
         update=core.prepare_lease_update,
     ),
     "LeaseCandidate.coordination.k8s.io": Strategy(own_status=False, create_on_update=True, unconditional_update=False),
-    "PriorityClass.scheduling.k8s.io": Strategy(has_generation=True, own_status=False),
+    "PriorityClass.scheduling.k8s.io": Strategy(
+        has_generation=True,
+        own_status=False,
+        kept=dict.fromkeys(SYSTEM_PRIORITIES, "this is a system priority class and cannot be deleted"),
+    ),
     "EndpointSlice.discovery.k8s.io": Strategy(
         ("addressType", "endpoints", "ports"),
         counted_metadata="labels",

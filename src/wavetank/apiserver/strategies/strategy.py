@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from wavetank.cluster.store.store import Store
@@ -59,9 +59,10 @@ class Strategy:
     the spec of the pods that an object is or makes. `gains_defaults` says whether a new object lacks defaults in the
     real store, which its first write then adds: that write makes a new version even if it changes nothing.
 
-    Deleting: `returns_deleted` answers with the object instead of a Status; `dependents` is the default policy of the
-    garbage collector, `orphan_warning` what a client is told that relies on it; `grace_period` returns the seconds
-    that an object gets to end, given what the client asked for (None: the kind has no grace period).
+    Deleting: `kept` are the names of objects that are not deleted, with the reason; `returns_deleted` answers with the
+    object instead of a Status; `dependents` is the default policy of the garbage collector, `orphan_warning` what a
+    client is told that relies on it; `grace_period` returns the seconds that an object gets to end, given what the
+    client asked for (None: the kind has no grace period).
     """
 
     counted: tuple[str, ...] = ()
@@ -77,6 +78,7 @@ class Strategy:
     update: PrepareUpdate | None = None
     status: PrepareUpdate | None = None
     gains_defaults: Callable[[Document], bool] | None = None
+    kept: Mapping[str, str] = field(default_factory=dict)
     returns_deleted: bool = False
     dependents: str = DELETE_DEPENDENTS
     orphan_warning: str = ""

@@ -98,7 +98,9 @@ class Deleter:
         self._store = writer.objects.store
 
     def delete(self, kind: Kind, namespace: str, name: str, options: DeleteOptions, request: Request) -> Deleted:
-        """Deletes one object; 404 if there is none."""
+        """Deletes one object; 404 if there is none, 403 if the kind keeps it."""
+        if name in (kept := strategy_of(kind).kept):
+            raise errors.forbidden(kind.resource, name, kept[name])
         self._warn(kind, options, request)
         old = self._objects.get(kind, namespace, name)
         deleted, document = self._delete(kind, old, options, request.user)
