@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test test-all coverage lint docs generate conformance bench bench-serve bench-loop bench-compare wheel clean help
+.PHONY: demo test test-all coverage lint docs generate conformance bench bench-serve soak bench-loop bench-compare wheel clean help
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -52,6 +52,9 @@ bench: $(INSTALLED) ## Measure and print the benchmark table
 
 bench-serve: $(INSTALLED) ## Measure requests and watch events of `wavetank serve`
 	$(BIN)/python bench/serve.py
+
+soak: $(INSTALLED) ## Let `wavetank serve` work for eight simulated weeks: memory and descriptors must stay flat (half an hour)
+	$(BIN)/python bench/soak.py
 
 bench-loop: $(INSTALLED) ## Measure the real kube-scheduler in the loop (build it first: wavetank scheduler build)
 	$(BIN)/python bench/loop.py

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -160,6 +160,14 @@ class SpecTable:
                 return PodSpec(shared)
             self._specs[key] = PodSpec(shared)
         return self._specs[key]
+
+    def __len__(self) -> int:
+        return len(self._specs)
+
+    def keep_only(self, used: Iterable[PodSpec]) -> None:
+        """Forgets all other specs: the next pod with one of them gets a new one."""
+        kept = set(map(id, used))
+        self._specs = {key: spec for key, spec in self._specs.items() if id(spec) in kept}
 
 
 def _containers(manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

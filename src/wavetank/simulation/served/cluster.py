@@ -34,11 +34,13 @@ from wavetank.simulation.nodegroups import start_autoscaler, start_node_groups
 from wavetank.simulation.observer import Observer
 from wavetank.simulation.scalablegroup import ScalableGroup
 from wavetank.simulation.served.compaction import Compaction
+from wavetank.simulation.served.eventexpiry import EventExpiry
 from wavetank.simulation.served.eventlog import EventLog
 from wavetank.simulation.served.evictions import ApiEvictions
 from wavetank.simulation.served.podbehavior import set_behavior
 from wavetank.simulation.served.podevents import PodEvents
 from wavetank.simulation.served.queuedpods import QueuedPodGate
+from wavetank.simulation.served.specpruning import SpecPruner
 from wavetank.simulation.served.state.journal import JournaledHistory
 from wavetank.simulation.served.state.restoring import actors_of, restore_objects, resume_nodes
 from wavetank.simulation.served.state.statefolder import StateFolder
@@ -146,6 +148,8 @@ class ServedCluster:
             Leases(context)
         Compaction(context)
         log = EventLog(store)
+        EventExpiry(store)
+        SpecPruner(store)
         if setting.schedulers or setting.kubelets:
             PodEvents(store, log, bool(setting.schedulers), setting.kubelets)
         controllers = ControllerContext(

@@ -19,6 +19,7 @@ from wavetank.scheduling.framework.nodes.topology import Domains, DomainTotals, 
 MAX_COUNTERS = 512
 MAX_TOTALS = 8  # of one counter
 MAX_KINDS = 256
+LEAST_KINDS = 1_000  # of pods that are kept, although there may be no such pods now
 REQUIRED, REQUIRED_ANTI, PREFERRED = range(3)  # the roles of a term
 
 
@@ -119,6 +120,7 @@ class PodIndex:
         self.in_use = False
         self._placements = placements
         self._kinds: dict[tuple[str, frozenset[tuple[str, str]], bool], _Kind] = {}
+        self._most_kinds = LEAST_KINDS  # before those without pods are forgotten
         self._counters: dict[Query, _Counter] = {}
         self._kinds_by_label: defaultdict[LabelKey | None, list[_Kind]] = defaultdict(list)  # by each of their labels
         self._counters_by_label: defaultdict[LabelKey | None, dict[Query, _Counter]] = defaultdict(dict)
@@ -161,14 +163,24 @@ class PodIndex:
         key = (pod.namespace, frozenset(pod.labels.items()), pod.deleted is not None)
         kind = self._kinds.get(key)
         if kind is None:
+            if len(self._kinds) >= self._most_kinds:
+                self._forget_kinds()
             kind = self._kinds[key] = _Kind(pod.namespace, pod.labels, pod.deleted is not None)
             self._connect(kind)
         return kind
 
+    def _forget_kinds(self) -> None:
+        """Forgets kinds without pods: in a long run there are ever new labels, such as the names of jobs."""
+        self._kinds = {key: kind for key, kind in self._kinds.items() if kind.slots}
+        self._most_kinds = max(LEAST_KINDS, 2 * len(self._kinds))
+        self._kinds_by_label.clear()
+        for kind in self._kinds.values():
+            for label_key in _label_keys(kind):
+                self._kinds_by_label[label_key].append(kind)
+
     def _connect(self, kind: _Kind) -> None:
         """Finds the counters of a new kind: among those for one of its labels, and those for any."""
-        label_keys = (None, *((kind.namespace, label, value) for label, value in kind.labels.items()))
-        for label_key in label_keys:
+        for label_key in _label_keys(kind):
             self._kinds_by_label[label_key].append(kind)
             counters = self._counters_by_label.get(label_key, {})
             kind.counters += (counter for counter in counters.values() if _counts(counter, kind))
@@ -186,10 +198,18 @@ class PodIndex:
 
     def _forget(self, query: Query) -> None:
         counter = self._counters.pop(query)
-        del self._counters_by_label[query.label_key][query]
+        counters = self._counters_by_label[query.label_key]
+        del counters[query]
+        if not counters:
+            del self._counters_by_label[query.label_key]
         for kind in self._kinds_by_label.get(query.label_key, ()):
             if counter in kind.counters:
                 kind.counters.remove(counter)
+
+
+def _label_keys(kind: _Kind) -> tuple[LabelKey | None, ...]:
+    """Returns by what a kind is found: by each of its labels, and by none."""
+    return (None, *((kind.namespace, label, value) for label, value in kind.labels.items()))
 
 
 def _counts(counter: _Counter, kind: _Kind) -> bool:
