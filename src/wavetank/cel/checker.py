@@ -34,12 +34,15 @@ _LITERALS = {bool: BOOL, int: INT, Uint: UINT, float: DOUBLE, str: STRING, bytes
 class Checked:
     """An expression that fits its types: its tree, the type of its value, and the names that it uses.
 
+    `types` are the types of all parts of the tree, by their identity.
+
     `variables` are the declared names with their types; `bindings` allows cel.bind.
     """
 
     def __init__(self, source: str, variables: Mapping[str, Type], *, bindings: bool = False) -> None:
         self.source = source
         self.names: set[str] = set()
+        self.types: dict[int, Type] = {}
         self._problems: list[tuple[int, str]] = []
         if len(source) > _LONGEST:
             size = f"size: {len(source)}, limit {_LONGEST}"
@@ -57,6 +60,10 @@ class Checked:
         return ERROR
 
     def _type(self, node: Node, variables: Mapping[str, Type]) -> Type:
+        found = self.types[id(node)] = self._type_of(node, variables)
+        return found
+
+    def _type_of(self, node: Node, variables: Mapping[str, Type]) -> Type:
         match node:
             case Literal():
                 return _LITERALS[type(node.value)]

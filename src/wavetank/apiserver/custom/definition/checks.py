@@ -50,7 +50,7 @@ def check_definition_update(new: Document, old: Document) -> Errors:
     """Checks a changed definition."""
     yield from check_metadata_update(new["metadata"], old["metadata"], core=False)
     spec, before = new.get("spec") or {}, old["spec"]
-    yield from _check_spec(spec)
+    yield from _check_spec(spec, _unchanged(spec, before))
     if is_true(old, ESTABLISHED):
         yield from check_immutable("spec.scope", spec.get("scope", ""), before["scope"])
         yield from check_immutable("spec.names.kind", spec["names"].get("kind", ""), before["names"]["kind"])
@@ -62,7 +62,14 @@ def check_definition_update(new: Document, old: Document) -> Errors:
         yield invalid("spec.preserveUnknownFields", True, _CANNOT_PRESERVE)
 
 
-def _check_spec(spec: Document) -> Errors:
+def _unchanged(spec: Document, before: Document) -> frozenset[str]:
+    """Returns the versions whose schemas are what they were."""
+    old = {each.get("name"): each.get("schema") for each in before.get("versions") or ()}
+    new = {each.get("name", ""): each.get("schema") for each in spec.get("versions") or ()}
+    return frozenset(name for name, schema in new.items() if name in old and old[name] == schema)
+
+
+def _check_spec(spec: Document, unchanged: frozenset[str] = frozenset()) -> Errors:
     yield from _check_group(spec.get("group", ""))
     yield from _check_word("spec.scope", spec.get("scope", ""), ("Cluster", "Namespaced"))
     versions: list[Document] = spec.get("versions") or []
@@ -76,17 +83,17 @@ def _check_spec(spec: Document) -> Errors:
     for i, each in enumerate(versions):
         own = {key: value for key, value in each.items() if key not in shared}
         has_status = "status" in (each.get("subresources") or {})
-        yield from _check_version(own, f"spec.versions[{i}]", has_status)
+        yield from _check_version(own, f"spec.versions[{i}]", has_status, each.get("name") in unchanged)
     yield from _check_versions(versions, shared)
     yield from _check_names(spec.get("names") or {}, "spec.names", complete=True)
     if versions:
         common = {key: value for key, value in versions[0].items() if key in shared}
         any_status = any("status" in (each.get("subresources") or {}) for each in versions)
-        yield from _check_common(common, any_status)
+        yield from _check_common(common, any_status, versions[0].get("name") in unchanged)
     yield from _check_conversion(spec)
 
 
-def _check_version(version: Document, path: str, has_status: bool) -> Errors:
+def _check_version(version: Document, path: str, has_status: bool, unchanged: bool) -> Errors:
     name = version.get("name", "")
     if problems := names.label_1035_problems(name):
         yield invalid(f"{path}.name", name, ",".join(problems))
@@ -95,15 +102,15 @@ def _check_version(version: Document, path: str, has_status: bool) -> Errors:
         yield invalid(f"{path}.deprecationWarning", warning, problem)
     schema = (version.get("schema") or {}).get("openAPIV3Schema")
     if schema is not None:
-        yield from check_schema(schema, f"{path}.schema", has_status=has_status)
+        yield from check_schema(schema, f"{path}.schema", has_status=has_status, unchanged=unchanged)
     yield from _check_rest(version, path, schema)
 
 
-def _check_common(common: Document, has_status: bool) -> Errors:
+def _check_common(common: Document, has_status: bool, unchanged: bool) -> Errors:
     """Checks what all versions have in common, which the real server keeps once."""
     schema = (common.get("schema") or {}).get("openAPIV3Schema")
     if schema is not None:
-        yield from check_schema(schema, "spec.validation", has_status=has_status)
+        yield from check_schema(schema, "spec.validation", has_status=has_status, unchanged=unchanged)
     yield from _check_rest(common, "spec", schema)
 
 

@@ -36,10 +36,10 @@ class _Place:
     in_metadata: bool = False
 
 
-def check_schema(schema: Document, path: str, *, has_status: bool) -> list[FieldError]:
+def check_schema(schema: Document, path: str, *, has_status: bool, unchanged: bool = False) -> list[FieldError]:
     """Returns what is wrong with the schema of a version; `path` is that of its validation.
 
-    `has_status` says whether status is a path of its own.
+    `has_status` says whether status is a path of its own, `unchanged` whether the schema was accepted before.
     """
     place = f"{path}.openAPIV3Schema"
     errors = list(_check_root(schema, place, has_status))
@@ -48,7 +48,7 @@ def check_schema(schema: Document, path: str, *, has_status: bool) -> list[Field
     found = list(_check(schema, place, _Place(), root=True))
     errors += [*structural, *found]
     if not why_not and not structural:
-        errors += check_rules_of(schema, place, found)
+        errors += check_rules_of(schema, place, found, unchanged=unchanged)
     if not errors and why_not:
         errors.append(invalid(place, "", why_not))
     return errors

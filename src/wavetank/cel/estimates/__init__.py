@@ -1,0 +1,1 @@
+"""What an expression may cost at most, estimated before it is used."""
