@@ -4,7 +4,7 @@ import pytest
 
 from tests.nodes.clusters import KubeletCluster, a_run, latency
 from wavetank.kernel.durations import SECOND
-from wavetank.nodes.kubelet.restarts import CrashLoop
+from wavetank.nodes.containers.restarts import CrashLoop
 
 DELAYS = [0, 10, 20, 40, 80, 160, 300, 300, 300]
 

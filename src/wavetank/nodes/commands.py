@@ -1,129 +1,134 @@
-"""What a container's command does, as far as it can be read: sleep, true, false, exit and echo, alone or in a shell."""
+"""What a container's command does, as far as it can be read: simple programs, alone or in a shell script."""
 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from wavetank.documents import reading as fields
-from wavetank.kernel.durations import Nanoseconds, parse_duration
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.nodes.shell.interpreter import Interpreter
+from wavetank.nodes.shell.programs import EndlessError
+from wavetank.nodes.shell.session import Files, MemoryFiles, Session, Variables
+from wavetank.nodes.shell.syntax import UnreadableError
 
-_BIN = re.compile(r"/(?:usr/)?bin/")
-_SHELLS = frozenset({"sh", "bash", "dash", "ash"})
-_TIME = re.compile(r"(?:\d+(?:\.\d*)?|\.\d+)[smhd]?|inf(?:inity)?")
-# Loops, branches, pipes and background jobs: what such a script takes cannot be read off its commands.
-_INVOLVED = re.compile(r"\b(?:while|until|for|if|case)\b|\||(?<!&)&(?!&)")
-_SEPARATORS = ";&\n"
-_SILENT = frozenset({"set", ":", "true", "cd", "export", "umask"})
+MESSAGE_FILE = "/dev/termination-log"
+
+_SHELL = re.compile(r"(?:/(?:usr/)?bin/)?(?:ba|da|a)?sh")
+_REFERENCE = re.compile(r"\$\$|\$\(([^()]+)\)")
+_MESSAGE_LINES = 80
 
 
 @dataclass(frozen=True, slots=True)
 class CommandRun:
-    """A run of a command: how long it takes (None: forever), its exit code, and when it prints which lines."""
+    """A run of a command: how long it takes (None: forever), its exit code, and when it prints which lines.
+
+    `message` is what it leaves in its termination message file, `changes` when which file appears (True) or vanishes. A
+    command that does not `heed` SIGTERM, such as a shell or sleep as the first process of a container, runs on until it
+    is killed.
+    """
 
     duration: Nanoseconds | None
     exit_code: int = 0
     output: tuple[tuple[Nanoseconds, str], ...] = ()
+    message: str = ""
+    changes: tuple[tuple[Nanoseconds, str, bool], ...] = ()
+    heeds: bool = True
+
+    def message_of(self, exit_code: int, policy: str) -> str:
+        """Returns the termination message by the container's policy: after an error it may be the last output."""
+        if self.message or not exit_code or policy != "FallbackToLogsOnError":
+            return self.message
+        return "\n".join(line for _, line in self.output[-_MESSAGE_LINES:])
 
 
-def command_of(container: Mapping[str, Any], default: Nanoseconds | None = None) -> CommandRun:
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a container finds when it starts: its environment, the files of its volumes, a seed for `$RANDOM`."""
+
+    variables: tuple[tuple[str, str], ...] = ()
+    files: Files | None = None
+    seed: int = 0
+
+
+_BARE = Surroundings()
+
+
+def command_of(
+    container: Mapping[str, Any], default: Nanoseconds | None = None, surroundings: Surroundings = _BARE
+) -> CommandRun:
     """Returns what a container does; one whose command tells nothing runs for `default`, None is forever."""
-    words = [str(word) for field in ("command", "args") for word in container.get(field) or ()]
-    run = _Run()
-    if len(words) > 2 and _name(words[0]) in _SHELLS and re.fullmatch("-[eux]*c", words[1]):
-        if _INVOLVED.search(words[2]):
-            return CommandRun(default)
-        run.do_script(words[2])
-    elif words:
-        run.do(words)
-    else:
+    words = tuple(str(word) for field in ("command", "args") for word in container.get(field) or ())
+    if not words:
         return CommandRun(default)
-    return run.result(default)
+    path = str(container.get("terminationMessagePath") or MESSAGE_FILE)
+    if surroundings.files is None:
+        return _cached(words, default, path, surroundings.variables, surroundings.seed)
+    return _run(words, default, path, surroundings)
 
 
-class _Run:
-    """A run of simple commands, one after the other."""
-
-    def __init__(self) -> None:
-        self._slept: Nanoseconds | None = None  # None: no sleep that can be read
-        self._endless = False
-        self._unknown = False
-        self._exit_code = 0
-        self._output: list[tuple[Nanoseconds, str]] = []
-
-    def do_script(self, script: str) -> None:
-        """Runs the commands of a script, to its end or its `exit`."""
-        try:
-            commands = list(_commands(script))
-        except ValueError:  # a quotation without an end
-            self._unknown = True
-            return
-        for joined, words in commands:
-            if joined == "&&" and self._exit_code:
-                continue
-            if words[0] == "exit":
-                self._exit_code = _exit_code(words[1:], self._exit_code)
-                return
-            self.do(words)
-
-    def do(self, words: Sequence[str]) -> None:
-        """Runs a simple command."""
-        name = _name(words[0])
-        self._exit_code = int(name == "false")
-        if name == "exec" and len(words) > 1:
-            self.do(words[1:])
-        elif name == "sleep":
-            self._sleep(words[1:])
-        elif name == "echo":
-            self._echo(words[1:])
-        elif name not in _SILENT and name != "false":
-            self._unknown = True
-
-    def result(self, default: Nanoseconds | None) -> CommandRun:
-        """Returns what was run; commands that are not known take no time beside a sleep."""
-        if self._endless:
-            return CommandRun(None, 0, tuple(self._output))
-        slept = default if self._unknown and self._slept is None else self._slept or 0
-        return CommandRun(slept, self._exit_code, tuple(self._output))
-
-    def _sleep(self, times: Sequence[str]) -> None:
-        if not times or not all(_TIME.fullmatch(time) for time in times):
-            self._unknown = True
-            return
-        if any(time.startswith("inf") for time in times):
-            self._endless = True
-            return
-        self._slept = (self._slept or 0) + sum(parse_duration(time) for time in times)
-        self._endless = self._slept > fields.LONGEST  # `sleep 9999999999` is meant as forever
-
-    def _echo(self, words: Sequence[str]) -> None:
-        if not any(word.startswith((">", "1>", "2>")) for word in words):
-            text = " ".join(word for word in words if word not in ("-n", "-e"))
-            self._output += ((self._slept or 0, line) for line in text.split("\n"))
+@lru_cache(maxsize=4096)
+def _cached(
+    words: tuple[str, ...],
+    default: Nanoseconds | None,
+    path: str,
+    variables: tuple[tuple[str, str], ...],
+    seed: int,
+) -> CommandRun:
+    return _run(words, default, path, Surroundings(variables, MemoryFiles(), seed))
 
 
-def _commands(script: str) -> Iterator[tuple[str, list[str]]]:
-    """Yields the simple commands of a script, each with the separator before it."""
-    lexer = shlex.shlex(script, posix=True, punctuation_chars=_SEPARATORS)
-    lexer.whitespace, lexer.whitespace_split = " \t\r", True
-    joined, words = ";", list[str]()
-    for token in lexer:
-        if set(token) <= set(_SEPARATORS):
-            if words:
-                yield joined, words
-            joined, words = token, []
-        else:
-            words.append(token)
-    if words:
-        yield joined, words
+def _run(words: Sequence[str], default: Nanoseconds | None, path: str, surroundings: Surroundings) -> CommandRun:
+    variables = Variables(dict(surroundings.variables), surroundings.seed)
+    files = surroundings.files or MemoryFiles()
+    words = [_expanded(word, variables) for word in words]
+    session = Session(variables, files)
+    try:
+        exit_code = _execute(words, session)
+    except UnreadableError:
+        return CommandRun(default, heeds=not _SHELL.fullmatch(words[0]))
+    except EndlessError:
+        return _ended(session, None, 0, path)
+    if session.time > fields.LONGEST:  # `sleep 9999999999` is meant as forever
+        return _ended(session, None, 0, path)
+    duration = default if session.unknown and not session.slept else session.time
+    return _ended(session, duration, exit_code, path)
 
 
-def _name(word: str) -> str:
-    return _BIN.sub("", word, count=1) if word.startswith("/") else word
+def _execute(words: Sequence[str], session: Session) -> int:
+    interpreter = Interpreter(session)
+    if len(words) > 2 and _SHELL.fullmatch(words[0]) and re.fullmatch("-[elux]*c", words[1]):
+        session.variables.update({str(place): word for place, word in enumerate(words[3:])})
+        return interpreter.run(words[2])
+    return interpreter.run_words(words)
 
 
-def _exit_code(words: Sequence[str], last: int) -> int:
-    return int(words[0]) % 256 if words and words[0].isdecimal() else last
+def _expanded(word: str, variables: Mapping[str, str]) -> str:
+    """Returns a word with the references `$(NAME)` that a kubelet expands; unknown ones stay."""
+    if "$" not in word:
+        return word
+    return _REFERENCE.sub(lambda match: variables.get(match[1], match[0]) if match[1] else "$", word)
+
+
+def _ended(session: Session, duration: Nanoseconds | None, exit_code: int, path: str) -> CommandRun:
+    unheeding = duration is None or session.slept
+    heeds = session.traps or not unheeding or (session.unknown > 0 and not session.slept)
+    output, message = tuple(_lines(session.printed)), session.files.read(path) or ""
+    return CommandRun(duration, exit_code, output, message, tuple(session.changes), heeds)
+
+
+def _lines(printed: Sequence[tuple[Nanoseconds, str]]) -> Iterator[tuple[Nanoseconds, str]]:
+    """Yields the lines of an output with their times; what has no end yet is the last one."""
+    begun, line = 0, ""
+    for time, text in printed:
+        for piece in text.splitlines(keepends=True):
+            begun = begun if line else time
+            line += piece
+            if line.endswith("\n"):
+                yield begun, line[:-1]
+                line = ""
+    if line:
+        yield begun, line

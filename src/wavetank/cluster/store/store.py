@@ -316,9 +316,12 @@ class Store:
             new.manifest = {**present.manifest, "metadata": {**metadata, _GRACE: 0}}
             self._replace(kind, present, new)
 
-    def evict(self, pod: Pod, reason: str, grace_s: int | None = None) -> None:
+    def evict(
+        self, pod: Pod, reason: str, grace_s: int | None = None, condition: Mapping[str, Any] | None = None
+    ) -> None:
         """Asks a pod to stop, with `reason` in its status; it stays until its node has stopped it.
 
+        `condition` is added to its status, in place of one of the same type.
         It is removed at once if no kubelet runs it: unbound, finished, or with no grace period.
         """
         kind = self._kinds[pod.group_kind]
@@ -331,6 +334,8 @@ class Store:
         if stays or (reason and not present.reason):
             new = present.copy()
             new.reason = new.reason or reason
+            if condition is not None:
+                new.manifest = _with_condition(new.manifest, condition)
             if stays:
                 new.deleted = self.clock.now + grace * SECOND
                 new.manifest = {**new.manifest, "metadata": {**(new.manifest.get("metadata") or {}), _GRACE: grace}}
@@ -384,6 +389,12 @@ class Store:
             raise
         finally:
             self._telling = False
+
+
+def _with_condition(manifest: Mapping[str, Any], condition: Mapping[str, Any]) -> dict[str, Any]:
+    status = manifest.get("status") or {}
+    others = [each for each in status.get("conditions") or () if each.get("type") != condition["type"]]
+    return {**manifest, "status": {**status, "conditions": [*others, condition]}}
 
 
 def _uid(version: int) -> str:

@@ -10,6 +10,7 @@ from wavetank.cluster.store.errors import NotFoundError
 from wavetank.controllers.framework.client import Document
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.ownership import controller_reference
+from wavetank.controllers.revisions.patches import sorted_patch
 from wavetank.controllers.workloads.adoption import adopt
 from wavetank.kernel.durations import SECOND
 
@@ -36,7 +37,7 @@ class History:
             metadata["annotations"] = dict(owner.annotations)
         metadata["ownerReferences"] = [controller_reference(owner)]
         head = {"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": metadata}
-        return self._context.client.create({**head, "data": data, "revision": number})
+        return self._context.client.create({**head, "data": sorted_patch(data), "revision": number})
 
     def find(self, namespace: str, name: str) -> Resource | None:
         """Returns the revision of that name, or None."""

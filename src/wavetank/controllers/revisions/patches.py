@@ -18,6 +18,13 @@ def patch_of(template: Mapping[str, Any]) -> dict[str, Any]:
     return {"spec": {"template": {**template, "$patch": "replace"}}}
 
 
+def sorted_patch(patch: Any) -> Any:
+    """Returns a patch with its keys sorted, as Go writes them: clients compare it with their own byte by byte."""
+    if isinstance(patch, Mapping):
+        return {key: sorted_patch(patch[key]) for key in sorted(patch)}
+    return [sorted_patch(each) for each in patch] if isinstance(patch, list | tuple) else patch
+
+
 def template_of(revision: Resource) -> dict[str, Any]:
     """Returns the template of a revision."""
     template = ((revision.manifest.get("data") or {}).get("spec") or {}).get("template") or {}

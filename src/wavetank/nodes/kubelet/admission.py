@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from wavetank.cluster.fields.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, Amounts
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.podspec import HostPort
 
 _REJECTED = "Pod was rejected:"
 _NO_MATCH = "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"
+_ANY = "0.0.0.0"
 _LOOKED_AT_FIRST = (PODS, CPU, MEMORY, EPHEMERAL_STORAGE)  # in a message, the first of several insufficient resources
 
 
@@ -16,6 +19,19 @@ class Refusal(NamedTuple):
 
     reason: str
     message: str
+
+
+_NO_PORT = "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports"
+PORT_TAKEN = Refusal("NodePorts", f"{_REJECTED} {_NO_PORT}")
+
+
+def ports_conflict(wanted: Collection[HostPort], taken: Collection[HostPort]) -> bool:
+    """Tells whether a host port is in both, on the same address or on all of them."""
+    for address, protocol, port in wanted:
+        for other in taken:
+            if (protocol, port) == other[1:] and (address == other[0] or _ANY in (address, other[0])):
+                return True
+    return False
 
 
 class FreeResources:

@@ -10,16 +10,15 @@ from wavetank.cluster.objects.podbehavior import PodBehavior
 from wavetank.cluster.store.store import Key
 from wavetank.kernel.distributions import drawing
 from wavetank.kernel.durations import SECOND, Nanoseconds, seconds
+from wavetank.nodes.containers.container import KILLED
+from wavetank.nodes.containers.restarts import CrashLoop
 from wavetank.nodes.kubelet import deadlines
 from wavetank.nodes.kubelet.admission import FreeResources
 from wavetank.nodes.kubelet.images import ImageCache, Registry
 from wavetank.nodes.kubelet.jobs import JobStarts
 from wavetank.nodes.kubelet.latency import NodeLatency
 from wavetank.nodes.kubelet.podworker import Machine, PodWorker, Step
-from wavetank.nodes.kubelet.restarts import CrashLoop
 from wavetank.nodes.podmemory import PodMemory
-
-KILLED = 137  # exit code of a container that was killed
 
 
 class Kubelets:
@@ -105,7 +104,7 @@ class Kubelets:
                 self._leave(new)
         elif not old.node_name:
             self._arrive(new, admitted=False)
-        elif new.deleted is not None and old.deleted is None:
+        elif new.deleted is not None and new.deleted != old.deleted:
             self._stop(new)
         elif new.spec is not old.spec and new.spec.deadline_s != old.spec.deadline_s and new.uid in self._workers:
             self._deadlines.set(new)

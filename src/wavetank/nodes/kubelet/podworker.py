@@ -8,9 +8,9 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.kernel.clock import Timer
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.nodes.containers.restarts import CrashLoop
 from wavetank.nodes.kubelet.admission import FreeResources
 from wavetank.nodes.kubelet.images import ImageCache
-from wavetank.nodes.kubelet.restarts import CrashLoop
 
 if TYPE_CHECKING:
     from wavetank.nodes.kubelet.kubelets import Kubelets

@@ -11,12 +11,20 @@ from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.rules.readiness import whole_second
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.nodes.containers.reports import PodReport
 from wavetank.nodes.podmemory import PodMemory
 from wavetank.nodes.reports.nodestatus import complete_node
 from wavetank.nodes.reports.podhistory import PodHistory, container_log
-from wavetank.nodes.reports.podstatus import complete_status
+from wavetank.nodes.reports.podstatus import (
+    complete_status,
+    containers_ready_since,
+    differs,
+    gates_open_since,
+)
 
 _KEPT_HISTORIES = 4096  # histories of deleted pods that are kept, since clients may still read older versions
+
+_KEPT_REPORTS = 64  # of each pod
 
 _PODS = int(ipaddress.ip_address("10.128.0.0"))
 _NODES = int(ipaddress.ip_address("172.16.0.0"))
@@ -49,7 +57,7 @@ class KubeletReports:
         if isinstance(resource, Pod):
             history = self._history_of(resource)
             if history is not None and resource.node_name:
-                complete_status(document["status"], resource, history, self._hosts.get(resource.node_name, ""))
+                complete_status(document, resource, history, self._hosts.get(resource.node_name, ""))
         elif isinstance(resource, Node):
             complete_node(document, resource, self._hosts.get(resource.name, ""), self._version)
         return document
@@ -57,13 +65,16 @@ class KubeletReports:
     def ready_since(self, pod: Pod) -> Nanoseconds | None:
         """Returns since when a pod is ready, in this version and in whole seconds; None if it is not."""
         history = self._history_of(pod) if pod.phase == RUNNING and pod.node_name else None
-        started = None if history is None or history.waits(pod) else history.started(pod)
-        return None if started is None else whole_second(started)
+        since = None if history is None else containers_ready_since(pod, history)
+        if since is None or "readinessGates" not in pod.spec.manifest:
+            return None if since is None else whole_second(since)
+        return gates_open_since(pod, whole_second(since))
 
     def log(self, pod: Pod, container: str, previous: bool = False) -> list[tuple[Nanoseconds, str]]:
         """Returns the log of a container: virtual times and lines; none if it has not started."""
         history = self._history_of(pod)
-        given = [*(pod.spec.manifest.get("initContainers") or ()), *(pod.spec.manifest.get("containers") or ())]
+        kinds = ("initContainers", "containers", "ephemeralContainers")
+        given = [each for kind in kinds for each in pod.spec.manifest.get(kind) or ()]
         named = next((each for each in given if each.get("name") == container), {"name": container, "image": ""})
         return container_log(history, pod, named, self._clock.now, previous) if history else []
 
@@ -77,6 +88,32 @@ class KubeletReports:
         """Records what an earlier kubelet reported of a running pod, before that is created in the store."""
         history = self._histories[pod.uid] = PodHistory(bound, ip)
         history.starts = [started] * (pod.restarts + 1)
+
+    def restores(self, old: Pod, new: Pod) -> bool:
+        """Tells whether a client has written conditions of the kubelet's that differ from what it reports.
+
+        That version then shows what was written.
+        """
+        conditions = (new.manifest.get("status") or {}).get("conditions")
+        if not conditions or not new.node_name or conditions is (old.manifest.get("status") or {}).get("conditions"):
+            return False
+        history = self._history_of(new)
+        if history is None or not differs(conditions, new, history):
+            return False
+        history.stated.append(new.resource_version)
+        return True
+
+    def has_report(self, pod: Pod) -> bool:
+        """Tells whether the containers of a pod are reported one by one."""
+        history = self._histories.get(pod.uid)
+        return history is not None and bool(history.reports)
+
+    def report(self, pod: Pod, version: int, report: PodReport) -> None:
+        """Takes the state of a pod's containers, from a resource version on."""
+        history = self._history_of(pod)
+        if history is not None:
+            history.reports.append((version, report))
+            del history.reports[:-_KEPT_REPORTS]
 
     def _history_of(self, pod: Pod) -> PodHistory | None:
         """Returns the history of a pod, up to this version: its event may not have arrived here yet."""

@@ -6,6 +6,7 @@ from typing import Any
 from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.nodes.commands import command_of
+from wavetank.nodes.containers.reports import ContainerReport, PodReport
 
 
 class PodHistory:
@@ -15,7 +16,7 @@ class PodHistory:
     rendered as they were. `version` is the resource version up to which it goes.
     """
 
-    __slots__ = ("bound", "exits", "finished", "ip", "starts", "version")
+    __slots__ = ("bound", "exits", "finished", "ip", "reports", "starts", "stated", "version")
 
     def __init__(self, bound: Nanoseconds, ip: str) -> None:
         self.bound = bound
@@ -23,6 +24,8 @@ class PodHistory:
         self.starts: list[Nanoseconds] = []
         self.exits: dict[int, int] = {}  # by run: the version from which on its containers wait for the next one
         self.finished: Nanoseconds | None = None
+        self.reports: list[tuple[int, PodReport]] = []  # of containers that run one by one, with the first version
+        self.stated: list[int] = []  # versions that show conditions as a client has written them
         self.version = 0
 
     def note(self, pod: Pod, now: Nanoseconds) -> None:
@@ -32,6 +35,10 @@ class PodHistory:
             self.starts.append(now)
         elif pod.finished and self.finished is None:
             self.finished = now
+
+    def report(self, pod: Pod) -> PodReport | None:
+        """Returns what is reported about the containers of this version of the pod, if they run one by one."""
+        return next((report for version, report in reversed(self.reports) if version <= pod.resource_version), None)
 
     def started(self, pod: Pod) -> Nanoseconds | None:
         """Returns when the containers of this version of the pod started; None if they have not."""
@@ -64,6 +71,9 @@ def container_log(
 
     It has what the command prints; if that cannot be read, what happened to the container.
     """
+    report = history.report(pod)
+    if report is not None:
+        return _log_of(report.named(str(container.get("name"))), now, previous)
     run = pod.restarts - previous
     started = history.started(pod)
     if started is None or run < 0:
@@ -79,6 +89,26 @@ def container_log(
     lines.append((begun, _plan(pod)))
     if ended is not None:
         lines.append((ended, f"finished with exit code {exit_code(pod)} after {_seconds(ended - begun)}"))
+    return lines
+
+
+def _log_of(container: ContainerReport | None, now: Nanoseconds, previous: bool) -> list[tuple[Nanoseconds, str]]:
+    """Returns the log of a container that has a report of its own."""
+    if container is None:
+        return []
+    ended = container.last if previous or (container.since is None and container.ended is None) else container.ended
+    begun = container.since if ended is None else ended.started
+    if begun is None:
+        return []
+    until = now if ended is None else ended.finished
+    if output := container.run.output:
+        return [(begun + offset, text) for offset, text in output if begun + offset <= until]
+    lines = [
+        (begun, f"pulled image {container.plan.given.get('image')}"),
+        (begun, f"started container {container.plan.name}"),
+    ]
+    if ended is not None:
+        lines.append((until, f"finished with exit code {ended.exit_code} after {_seconds(until - begun)}"))
     return lines
 
 

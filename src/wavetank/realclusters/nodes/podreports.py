@@ -8,7 +8,7 @@ from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import FAILED, PENDING, Pod
 from wavetank.cluster.objects.resource import parse_time
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.nodes.kubelet.kubelets import KILLED
+from wavetank.nodes.containers.container import KILLED
 from wavetank.nodes.reports.kubeletreports import KubeletReports
 from wavetank.realclusters.client.client import STRATEGIC_PATCH
 from wavetank.realclusters.client.outbox import Outbox, Request

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.objects.resource import render_time
 from wavetank.cluster.store.errors import ApiError
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import Nanoseconds
@@ -57,7 +59,7 @@ class Evictions:
         running.pop(preemptor.uid, None)
 
     def _eviction(self, victim: Pod) -> Iterator[_Call]:
-        yield self._draw()[0], _nothing  # the condition DisruptionTarget: only its latency is simulated
+        yield self._draw()[0], _nothing  # the condition DisruptionTarget, which is written with the deletion
         if self._present(victim) is not None:
             yield self._draw()[1], lambda: self._evict(victim)
 
@@ -76,9 +78,15 @@ class Evictions:
             new.nominated_node = ""
             self._store.update(new)
 
+    def _condition(self, victim: Pod) -> dict[str, Any]:
+        message = f"{victim.scheduler_name}: preempting to accommodate a higher priority pod"
+        since = render_time(self._store.clock.now)
+        head = {"type": "DisruptionTarget", "status": "True", "lastProbeTime": None, "lastTransitionTime": since}
+        return {**head, "reason": "PreemptionByScheduler", "message": message}
+
     def _evict(self, victim: Pod) -> None:
         try:
-            self._store.evict(victim, PREEMPTED)
+            self._store.evict(victim, PREEMPTED, condition=self._condition(victim))
         except ApiError:
             return  # it is deleted already
 

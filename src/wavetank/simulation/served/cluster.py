@@ -20,7 +20,9 @@ from wavetank.controllers.framework.metricsclient import NoMetrics
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.distributions import INSTANT, Constant
 from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.nodes.kubelet.containerkubelets import ContainerKubelets
 from wavetank.nodes.kubelet.kubelets import Kubelets
+from wavetank.nodes.reports.conditionrestorer import ConditionRestorer
 from wavetank.nodes.reports.crashloops import CrashLoopReporter
 from wavetank.nodes.reports.kubeletreports import KubeletReports
 from wavetank.nodes.reports.leases import Leases
@@ -34,11 +36,13 @@ from wavetank.simulation.nodegroups import start_autoscaler, start_node_groups
 from wavetank.simulation.observer import Observer
 from wavetank.simulation.scalablegroup import ScalableGroup
 from wavetank.simulation.served.compaction import Compaction
+from wavetank.simulation.served.containerevents import ContainerEvents
 from wavetank.simulation.served.eventexpiry import EventExpiry
 from wavetank.simulation.served.eventlog import EventLog
 from wavetank.simulation.served.evictions import ApiEvictions
 from wavetank.simulation.served.podbehavior import set_behavior
 from wavetank.simulation.served.podevents import PodEvents
+from wavetank.simulation.served.podplans import PodPlanner
 from wavetank.simulation.served.queuedpods import QueuedPodGate
 from wavetank.simulation.served.specpruning import SpecPruner
 from wavetank.simulation.served.state.journal import JournaledHistory
@@ -113,13 +117,17 @@ class ServedCluster:
         self.setting = setting
         self.kubelets: Kubelets | None = None
         reports = KubeletReports(context, SERVED.tag) if setting.kubelets else None
+        log = EventLog(store)
         if reports is not None:
             store.subscribe(POD, added=set_behavior)
         for observer in observers:
             observer.join(context)
         if reports is not None:
             crashes = CrashLoopReporter(context, reports)
-            self.kubelets = Kubelets(context, setting.latency.nodes, keep_finished=True)
+            ConditionRestorer(context, reports)
+            record = ContainerEvents(log).record
+            planner = PodPlanner(store, lambda pod: reports.render(pod)["status"])
+            self.kubelets = ContainerKubelets(context, planner, reports, record, setting.latency.nodes)
             if kept is not None:
                 resume_nodes(kept, store, reports, crashes, self.kubelets)
         ready_since = stated_ready_since if reports is None else reports.ready_since
@@ -147,11 +155,11 @@ class ServedCluster:
             self.kubelets.loaded()
             Leases(context)
         Compaction(context)
-        log = EventLog(store)
         EventExpiry(store)
         SpecPruner(store)
         if setting.schedulers or setting.kubelets:
-            PodEvents(store, log, bool(setting.schedulers), setting.kubelets)
+            told = {} if reports is None else {"told": reports.has_report}
+            PodEvents(store, log, bool(setting.schedulers), setting.kubelets, **told)
         controllers = ControllerContext(
             store,
             self.api.actor(_MANAGER),

@@ -4,6 +4,8 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podbehavior import PodBehavior
 from wavetank.controllers.volcanojobs.pods import JOB_NAME
 from wavetank.errors import InputError
+from wavetank.simulation.served.podplans import stopping_time
+from wavetank.workloads.manifests.behavior import TERMINATION
 from wavetank.workloads.manifests.expansion import behavior_of_owned
 from wavetank.workloads.manifests.volcanojobs import behavior_of_epochs
 
@@ -15,12 +17,14 @@ def _epochs(pod: Pod) -> PodBehavior | None:
 
 
 def set_behavior(new: Pod) -> None:
-    """Gives a pod that a client has created its behavior, by its annotations.
+    """Gives a pod that a client has created its behavior, by its annotations and commands.
 
     Subscribe it before the kubelets, which read the behavior.
     """
     if new.behavior is None:
         try:
             new.behavior = _epochs(new) or behavior_of_owned(new.manifest)
+            if TERMINATION not in new.annotations:
+                new.behavior.termination = stopping_time(new)
         except InputError:
             new.behavior = None  # the annotation is invalid: the pod runs until it is stopped

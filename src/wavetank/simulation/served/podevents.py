@@ -1,21 +1,31 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import FAILED, RUNNING, Pod
 from wavetank.cluster.store.store import Store
 from wavetank.simulation.served.eventlog import EventLog
 
 
+def _never(_: Pod) -> bool:
+    return False
+
+
 class PodEvents:
     """Writes the Events that a built-in scheduler and simulated kubelets would, for `kubectl describe`.
 
-    `scheduler` and `kubelets` tell whose Events are written: programs outside write their own.
+    `scheduler` and `kubelets` tell whose Events are written: programs outside write their own. Of a pod that is `told`
+    about container by container the Events of its containers' starts are not written here.
     """
 
-    def __init__(self, store: Store, log: EventLog, scheduler: bool, kubelets: bool) -> None:
+    def __init__(
+        self, store: Store, log: EventLog, scheduler: bool, kubelets: bool, told: Callable[[Pod], bool] = _never
+    ) -> None:
         self._write = log.write
         self._scheduler = scheduler
         self._kubelets = kubelets
+        self._told = told
         store.subscribe(POD, modified=self._modified)
 
     def _modified(self, old: Pod, new: Pod) -> None:
@@ -34,7 +44,7 @@ class PodEvents:
 
     def _write_running(self, old: Pod, new: Pod) -> None:
         source = {"component": "kubelet", "host": new.node_name}
-        if new.phase == RUNNING and (old.phase != RUNNING or new.restarts != old.restarts):
+        if new.phase == RUNNING and not self._told(new) and (old.phase != RUNNING or new.restarts != old.restarts):
             for container in new.spec.manifest.get("containers") or ():
                 image, field = container.get("image"), f"spec.containers{{{container.get('name')}}}"
                 self._write(new, "Normal", "Pulled", f'Successfully pulled image "{image}"', source, field)

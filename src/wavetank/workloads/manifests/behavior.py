@@ -55,12 +55,18 @@ def _exit_code(value: str) -> int:
 
 def _run_of_pod(spec: Mapping[str, Any], default: Nanoseconds | None) -> tuple[Nanoseconds | None, int]:
     """Returns how long a pod's containers run, and the first exit code of theirs that is not 0."""
+    before: Nanoseconds = 0
+    for init in spec.get("initContainers") or ():
+        if init.get("restartPolicy") == "Always":
+            continue  # a sidecar ends when the others do
+        run = command_of(init, 0)
+        if run.duration is None:
+            return None, 0
+        before += run.duration
+        if run.exit_code:
+            return before, run.exit_code
     runs = [command_of(container, default) for container in spec.get("containers") or ()]
-    # a sidecar ends when the others do
-    inits = [init for init in spec.get("initContainers") or () if init.get("restartPolicy") != "Always"]
-    before = [command_of(init, 0).duration for init in inits]
-    known = [time for time in (*(run.duration for run in runs), *before) if time is not None]
-    if len(known) < len(runs) + len(before):
+    known = [run.duration for run in runs if run.duration is not None]
+    if len(known) < len(runs):
         return None, 0
-    duration = sum(known[len(runs) :]) + max(known[: len(runs)], default=0)
-    return duration, next((run.exit_code for run in runs if run.exit_code), 0)
+    return before + max(known, default=0), next((run.exit_code for run in runs if run.exit_code), 0)

@@ -185,9 +185,14 @@ def behavior_of_task(manifest: Manifest) -> PodBehavior:
 
 def behavior_of_owned(manifest: Manifest) -> PodBehavior:
     """Returns what a pod does that a controller may have made: one of a Job that does not tell runs for a minute."""
+    return behavior_of(manifest, default_duration(manifest))
+
+
+def default_duration(manifest: Manifest) -> Nanoseconds | None:
+    """Returns how long a container runs whose command tells nothing: a minute in a Job, else forever (None)."""
     owners = (manifest.get("metadata") or {}).get("ownerReferences") or ()
     in_job = any(owner.get("controller") and owner.get("kind") == "Job" for owner in owners)
-    return behavior_of(manifest, DEFAULT_JOB_DURATION if in_job else None)
+    return DEFAULT_JOB_DURATION if in_job else None
 
 
 def replicas(spec: Mapping[str, Any]) -> int:

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wavetank.kernel.clock import Timer
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.nodes.commands import CommandRun
+from wavetank.nodes.containers.plans import ContainerPlan, ContainerRun
+from wavetank.nodes.containers.restarts import CrashLoop
+
+KILLED = 137  # exit code of a container that was killed
+STOPPED = 143  # exit code of a container that ended when it was asked to stop
+INITIALIZING, CREATING, BACK_OFF = "PodInitializing", "ContainerCreating", "CrashLoopBackOff"
+NO_IMAGE, PULL_BACK_OFF = "ErrImagePull", "ImagePullBackOff"
+
+
+@dataclass(frozen=True, slots=True)
+class Terminated:
+    """The end of a container's run; `run` counts its runs from 0."""
+
+    run: int
+    exit_code: int
+    started: Nanoseconds
+    finished: Nanoseconds
+    reason: str
+    message: str = ""
+
+
+class Container:
+    """A container on its node: it waits for a reason, runs since a time, or has ended.
+
+    `ready` and `started` are as in its status. An ended container may be restarted, which makes it wait first.
+    """
+
+    __slots__ = (
+        "crash_loop",
+        "ended",
+        "last",
+        "plan",
+        "ready",
+        "restarts",
+        "run",
+        "since",
+        "started",
+        "timers",
+        "waiting",
+    )
+
+    def __init__(self, plan: ContainerPlan, waiting: str) -> None:
+        self.plan = plan
+        self.waiting = waiting
+        self.run = ContainerRun(CommandRun(None))
+        self.since: Nanoseconds | None = None
+        self.ended: Terminated | None = None
+        self.last: Terminated | None = None  # of the run before
+        self.restarts = 0
+        self.ready = self.started = False
+        self.crash_loop = CrashLoop()
+        self.timers: list[Timer] = []
+
+    @property
+    def name(self) -> str:
+        """Returns the container's name."""
+        return self.plan.name
+
+    @property
+    def has_succeeded(self) -> bool:
+        """Tells whether the container has ended with exit code 0."""
+        return self.ended is not None and self.ended.exit_code == 0
+
+    def begin(self, now: Nanoseconds) -> None:
+        """Starts a run, the first one or a restart."""
+        assert self.plan.run is not None
+        if self.last is not None or self.ended is not None:
+            self.restarts += 1
+        if self.ended is not None:
+            self.last, self.ended = self.ended, None
+        self.waiting, self.since = "", now
+        self.run = self.plan.run(self.restarts)
+
+    def end(self, now: Nanoseconds, exit_code: int, reason: str = "", message: str = "") -> None:
+        """Ends the run."""
+        assert self.since is not None
+        self.cancel()
+        reason = reason or ("Error" if exit_code else "Completed")
+        self.ended = Terminated(self.restarts, exit_code, self.since, now, reason, message)
+        self.since, self.ready, self.started = None, False, False
+
+    def back_off(self) -> Nanoseconds:
+        """Returns the delay before an ended container is restarted."""
+        assert self.ended is not None
+        return self.crash_loop.next_delay(self.ended.finished - self.ended.started)
+
+    def wait(self, reason: str) -> None:
+        """Makes an ended container wait for its restart."""
+        self.last, self.ended, self.waiting = self.ended, None, reason
+
+    def cancel(self) -> None:
+        """Cancels everything that was planned for the container."""
+        for timer in self.timers:
+            timer.cancel()
+        self.timers.clear()

@@ -1,0 +1,94 @@
+"""What the containers of a pod will do, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.nodes.commands import CommandRun
+
+
+@dataclass(frozen=True, slots=True)
+class ProbePlan:
+    """A probe: when it is made, and its results.
+
+    `changes` are times since the start of the container with the result from then on; before the first it succeeds.
+    """
+
+    delay: Nanoseconds = 0
+    period: Nanoseconds = 10 * SECOND
+    failures: int = 3
+    successes: int = 1
+    changes: tuple[tuple[Nanoseconds, bool], ...] = ()
+
+    def succeeds(self, age: Nanoseconds) -> bool:
+        """Returns the result for a container that started so long ago."""
+        result = True
+        for since, then in self.changes:
+            if since <= age:
+                result = then
+        return result
+
+    @property
+    def always_succeeds(self) -> bool:
+        """Tells whether the probe never fails."""
+        return all(result for _, result in self.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerRun:
+    """One run of a container: its command; asked to stop, it needs `stop`, its preStop hook included.
+
+    Each of the probes is None if the container has none.
+    """
+
+    command: CommandRun
+    stop: Nanoseconds = 0
+    startup: ProbePlan | None = None
+    readiness: ProbePlan | None = None
+    liveness: ProbePlan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerPlan:
+    """A container of a pod: its spec, and what returns its runs by their number; None if its image cannot be pulled."""
+
+    given: Mapping[str, Any]
+    run: Callable[[int], ContainerRun] | None
+
+    @property
+    def name(self) -> str:
+        """Returns the container's name."""
+        return str(self.given.get("name"))
+
+    @property
+    def is_sidecar(self) -> bool:
+        """Tells whether an init container runs beside the others until the pod ends."""
+        return bool(self.given.get("restartPolicy") == "Always")
+
+
+@dataclass(frozen=True, slots=True)
+class PodPlan:
+    """The containers of a pod, by their lists in the pod's spec."""
+
+    init: tuple[ContainerPlan, ...] = ()
+    containers: tuple[ContainerPlan, ...] = ()
+    ephemeral: tuple[ContainerPlan, ...] = ()
+
+
+def is_restarted(given: Mapping[str, Any], policy: str, exit_code: int, init: bool = False) -> bool:
+    """Tells whether a container is started again after it has ended, in a pod of this restart policy.
+
+    A policy and rules of the container's own come first; an init container that has succeeded is done.
+    """
+    for rule in given.get("restartPolicyRules") or ():
+        codes = rule.get("exitCodes") or {}
+        listed = exit_code in (codes.get("values") or ())
+        if listed == (codes.get("operator") == "In"):
+            return True
+    own = str(given.get("restartPolicy") or policy)
+    if init and given.get("restartPolicy") != "Always":
+        return own != "Never" and exit_code != 0
+    return own == "Always" or (own == "OnFailure" and exit_code != 0)

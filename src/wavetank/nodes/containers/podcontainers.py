@@ -1,0 +1,339 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Protocol
+
+from wavetank.cluster.objects.pod import FAILED, SUCCEEDED
+from wavetank.kernel.clock import Clock
+from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.nodes.containers.container import (
+    BACK_OFF,
+    CREATING,
+    INITIALIZING,
+    KILLED,
+    NO_IMAGE,
+    PULL_BACK_OFF,
+    STOPPED,
+    Container,
+)
+from wavetank.nodes.containers.plans import ContainerPlan, PodPlan, is_restarted
+from wavetank.nodes.containers.probes import LIVENESS, READINESS, STARTUP, Probes
+
+_PULL_RETRY: Nanoseconds = 10 * SECOND
+
+
+class PodWatcher(Protocol):
+    """The kubelet of a pod, which is told what its containers do."""
+
+    def changed(self, containers: PodContainers) -> None:
+        """Reports the new state of the containers."""
+
+    def ended(self, containers: PodContainers, phase: str, exit_code: int) -> None:
+        """Ends the pod: no container runs, and none will be started."""
+
+    def record(self, containers: PodContainers, container: Container, type_: str, reason: str, message: str) -> None:
+        """Records an Event about a container."""
+
+
+class PodContainers:
+    """The containers of one pod, started in the order of a kubelet and restarted by the pod's restart policy.
+
+    Init containers run one after the other, sidecars from their place in that row on; then all other containers start.
+    The pod ends when these have, and with Never also when an init container has failed.
+    """
+
+    def __init__(
+        self, uid: str, plan: PodPlan, policy: str, grace: Nanoseconds, clock: Clock, watcher: PodWatcher
+    ) -> None:
+        self.uid = uid
+        self.init = [Container(each, INITIALIZING) for each in plan.init]
+        self.main = [Container(each, INITIALIZING if plan.init else CREATING) for each in plan.containers]
+        self.ephemeral: list[Container] = []
+        self.initialized: Nanoseconds | None = None  # since when
+        self.ready = False
+        self.ready_changed: Nanoseconds = clock.now
+        self._policy = policy
+        self._grace = grace
+        self._clock = clock
+        self._watcher = watcher
+        self._probes = Probes(clock, self._probe_failed, self._probed)
+        self._stopping = False
+
+    def start(self) -> None:
+        """Starts the first containers."""
+        self._proceed()
+        self._changed()
+
+    def adopt(self, since: Nanoseconds, restarts: int) -> None:
+        """Takes over containers that have been running since a time."""
+        self.initialized = self.ready_changed = since
+        self.ready = True
+        for container in self.main:
+            if container.plan.run is None:
+                self._begin(container)
+                continue
+            container.restarts = restarts
+            container.begin(since)
+            container.ready = container.started = True
+            self._plan_end(container)
+        for container in self.init:
+            container.begin(since)
+            container.end(since, 0)
+
+    def debug(self, plans: Sequence[ContainerPlan]) -> None:
+        """Starts the ephemeral containers that are new; they are never restarted."""
+        known = {each.name for each in self.ephemeral}
+        for plan in plans:
+            if plan.name not in known:
+                container = Container(plan, CREATING)
+                self.ephemeral.append(container)
+                self._begin(container)
+        self._changed()
+
+    def replan(self, plan: PodPlan) -> None:
+        """Follows a changed pod: a container with another image is restarted, others find other results of probes."""
+        for container, new in zip([*self.init, *self.main], [*plan.init, *plan.containers], strict=True):
+            old, container.plan = container.plan, new
+            if new.given.get("image") != old.given.get("image"):
+                self._change_image(container)
+            elif container.since is not None and new.run is not None:
+                probed = new.run(container.restarts)
+                container.run = replace(probed, command=container.run.command)
+                container.cancel()
+                self._plan_end(container)
+                self._probe(container)
+        self._changed()
+
+    def _change_image(self, container: Container) -> None:
+        """Restarts a container whose image was changed, or starts it if it lacked the old one."""
+        if container.waiting in (NO_IMAGE, PULL_BACK_OFF):
+            container.cancel()
+            self._begin(container)
+        elif container.since is not None and container in self.main:
+            message = f"Container {container.name} definition changed, will be restarted"
+            self._record(container, "Normal", "Killing", message)
+            container.end(self._clock.now, KILLED)
+            self._begin(container)
+
+    def stop(self, within: Nanoseconds) -> Nanoseconds:
+        """Begins to stop all containers and returns how long that takes; none is restarted any more."""
+        self._stopping = True
+        running = self._running()
+        for container in self.all():
+            container.cancel()
+        return min(within, max((container.run.stop for container in running), default=0))
+
+    def stopped(self, within: Nanoseconds) -> None:
+        """Ends the containers that were asked to stop; those that needed longer than that were killed."""
+        for container in self._running():
+            container.end(self._clock.now, STOPPED if container.run.stop <= within else KILLED)
+        self._changed()
+
+    def lose(self) -> None:
+        """Forgets what was planned: the machine is down."""
+        for container in self.all():
+            container.cancel()
+
+    def recover(self) -> None:
+        """Goes on after the machine was down: what was running then is lost."""
+        for container in [each for each in self.all() if each.waiting == BACK_OFF]:
+            self._begin(container)
+        for container in self._running():
+            self._exit(container, KILLED, "ContainerStatusUnknown")
+        self._proceed()
+        self._changed()
+
+    def kill(self, exit_code: int, reason: str) -> None:
+        """Ends all running containers at once."""
+        self._stopping = True
+        for container in self.all():
+            container.cancel()
+            if container.since is not None:
+                container.end(self._clock.now, exit_code, reason)
+
+    def all(self) -> Iterator[Container]:
+        """Yields all containers."""
+        yield from self.init
+        yield from self.main
+        yield from self.ephemeral
+
+    @property
+    def restarts(self) -> int:
+        """Returns how often containers were restarted, all together."""
+        return sum(container.restarts for container in (*self.init, *self.main))
+
+    @property
+    def is_running(self) -> bool:
+        """Tells whether the pod's containers proper have been started."""
+        return self.initialized is not None and any(not each.waiting or each.last is not None for each in self.main)
+
+    @property
+    def incomplete(self) -> list[str]:
+        """Returns the init containers that are not done."""
+        return [each.name for each in self.init if not self._is_done(each)]
+
+    @property
+    def unready(self) -> list[str]:
+        """Returns the containers that are not ready."""
+        sidecars = [each for each in self.init if each.plan.is_sidecar]
+        return [each.name for each in (*sidecars, *self.main) if not each.ready]
+
+    def _running(self) -> list[Container]:
+        return [each for each in self.all() if each.since is not None]
+
+    # starting
+
+    def _proceed(self) -> None:
+        """Starts what comes next: an init container, or all containers once they are done."""
+        for container in self.init:
+            if self._is_done(container):
+                continue
+            if container.waiting == INITIALIZING:
+                self._begin(container)
+            if not self._is_done(container):
+                return
+        if self.initialized is None:
+            self.initialized = self._clock.now
+            for container in self.main:
+                self._begin(container)
+
+    def _is_done(self, container: Container) -> bool:
+        if container.plan.is_sidecar:
+            return container.started or (self.initialized is not None)
+        return container.has_succeeded
+
+    def _begin(self, container: Container) -> None:
+        image = container.plan.given.get("image")
+        if container.plan.run is None:
+            self._lack_image(container, f'Failed to pull image "{image}": not found')
+            return
+        container.begin(self._clock.now)
+        self._record(container, "Normal", "Pulled", f'Successfully pulled image "{image}"')
+        self._record(container, "Normal", "Created", "Container created")
+        self._record(container, "Normal", "Started", "Container started")
+        self._plan_end(container)
+        container.started = container.run.startup is None
+        self._probe(container)
+
+    def _lack_image(self, container: Container, message: str) -> None:
+        """Lets a container wait for its image, which never comes unless the pod gets another one."""
+        self._record(container, "Normal", "Pulling", f'Pulling image "{container.plan.given.get("image")}"')
+        self._record(container, "Warning", "Failed", message)
+        self._record(container, "Warning", "Failed", f"Error: {NO_IMAGE}")
+        container.waiting = NO_IMAGE
+        due = self._clock.now + _PULL_RETRY
+        container.timers.append(self._clock.at(due, partial(self._back_off_pull, container), background=True))
+
+    def _back_off_pull(self, container: Container) -> None:
+        image = container.plan.given.get("image")
+        self._record(container, "Normal", "BackOff", f'Back-off pulling image "{image}"')
+        self._record(container, "Warning", "Failed", f"Error: {PULL_BACK_OFF}")
+        container.waiting = PULL_BACK_OFF
+        self._changed()
+
+    def _plan_end(self, container: Container) -> None:
+        run = container.run.command
+        if run.duration is not None and container.since is not None:
+            due = max(self._clock.now, container.since + run.duration)
+            end = partial(self._ended, container, run.exit_code)
+            container.timers.append(self._clock.at(due, end, background=True))
+
+    def _probe(self, container: Container) -> None:
+        """Begins the probes of a run: that of the startup first, then the others."""
+        run = container.run
+        if not container.started:
+            assert run.startup is not None
+            self._probes.begin(container, STARTUP, run.startup)
+            return
+        if run.liveness is not None and not run.liveness.always_succeeds:
+            self._probes.begin(container, LIVENESS, run.liveness)
+        if run.readiness is not None:
+            self._probes.begin(container, READINESS, run.readiness)
+        else:
+            container.ready = container.plan.is_sidecar or container not in self.init
+
+    def _probe_failed(self, container: Container, kind: str) -> None:
+        self._record(container, "Warning", "Unhealthy", f"{kind} probe failed: ")
+
+    def _probed(self, container: Container, kind: str, success: bool) -> None:
+        if kind == READINESS:
+            container.ready = success
+        elif not success:
+            message = f"Container {container.name} failed {kind.lower()} probe, will be restarted"
+            self._record(container, "Normal", "Killing", message)
+            container.cancel()
+            due = self._clock.now + min(container.run.stop, self._grace)
+            container.timers.append(self._clock.at(due, partial(self._ended, container, KILLED), background=True))
+            return
+        elif kind == STARTUP:
+            container.started = True
+            self._probe(container)
+            self._proceed()
+        self._changed()
+
+    # ending
+
+    def _ended(self, container: Container, exit_code: int) -> None:
+        if container.since is None or self._stopping:
+            return
+        self._exit(container, exit_code)
+        self._proceed_or_end(container)
+
+    def _exit(self, container: Container, exit_code: int, reason: str = "") -> None:
+        """Ends a run and plans the next one, if the container is restarted."""
+        container.end(self._clock.now, exit_code, reason, _message(container, exit_code))
+        is_init = container in self.init
+        if is_init and container.has_succeeded and not container.plan.is_sidecar:
+            container.ready = True
+        if container in self.ephemeral or not is_restarted(container.plan.given, self._policy, exit_code, is_init):
+            return
+        if delay := container.back_off():
+            container.wait(BACK_OFF)
+            self._record(container, "Warning", "BackOff", f"Back-off restarting failed container {container.name}")
+        due = self._clock.now + delay
+        container.timers.append(self._clock.at(due, partial(self._restart, container), background=True))
+
+    def _restart(self, container: Container) -> None:
+        self._begin(container)
+        self._changed()
+
+    def _proceed_or_end(self, container: Container) -> None:
+        if container in self.init and self.initialized is None:
+            if container.ended is not None and not container.has_succeeded and not container.timers:
+                self._end(FAILED)
+                return
+            self._proceed()
+        elif self.initialized is not None and all(each.ended and not each.timers for each in self.main):
+            self._end(SUCCEEDED if all(each.has_succeeded for each in self.main) else FAILED)
+            return
+        self._changed()
+
+    def _end(self, phase: str) -> None:
+        """Ends the pod, and with it its sidecars and ephemeral containers."""
+        self._stopping = True
+        for container in self._running():
+            container.end(self._clock.now, STOPPED if container in self.ephemeral else 0)
+        codes = [each.ended.exit_code for each in (*self.init, *self.main) if each.ended]
+        self._note_ready()
+        self._watcher.ended(self, phase, next((code for code in codes if code), 0))
+
+    # telling
+
+    def _changed(self) -> None:
+        self._note_ready()
+        self._watcher.changed(self)
+
+    def _note_ready(self) -> None:
+        ready = self.initialized is not None and not self.unready
+        if ready is not self.ready:
+            self.ready, self.ready_changed = ready, self._clock.now
+
+    def _record(self, container: Container, type_: str, reason: str, message: str) -> None:
+        self._watcher.record(self, container, type_, reason, message)
+
+
+def _message(container: Container, exit_code: int) -> str:
+    """Returns the termination message: what the command wrote to its file, or its last output after an error."""
+    return container.run.command.message_of(exit_code, str(container.plan.given.get("terminationMessagePolicy") or ""))

@@ -1,0 +1,275 @@
+"""The containers of a served pod run one by one where they differ: init containers, probes, hooks, exit codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.support.objects import node_manifest
+from wavetank.apiserver.requests.request import Request, Response, User
+from wavetank.kernel.durations import SECOND
+from wavetank.simulation.served.cluster import ServedCluster, ServedSetting
+
+PODS = "/api/v1/namespaces/default/pods"
+USER = User("tester", ("system:masters",))
+
+
+class OneNode:
+    """A served cluster with one node and its kubelet; times are in seconds since its start."""
+
+    def __init__(self) -> None:
+        self._cluster = ServedCluster(ServedSetting(kubelets=True, start=0), lambda _: USER)
+        self._ask("POST", "/api/v1/nodes", node_manifest("n"))
+
+    def _ask(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        headers = {"content-type": "application/json", "accept": "application/json"}
+        data = b"" if body is None else msgspec.json.encode(body)
+        answer = self._cluster.api.handle(Request(method, path, headers=headers, body=data, user=USER))
+        assert isinstance(answer, Response)
+        document: dict[str, Any] = msgspec.json.decode(answer.body)
+        assert answer.status < 300, document
+        return document
+
+    def create(
+        self,
+        containers: list[dict[str, Any]],
+        annotations: dict[str, str] | None = None,
+        name: str = "p",
+        init: Sequence[dict[str, Any]] = (),
+        **spec: Any,
+    ) -> None:
+        spec["containers"] = [{"name": f"c{place}", "image": "app:1", **each} for place, each in enumerate(containers)]
+        spec["initContainers"] = [{"name": f"i{place}", "image": "app:1", **each} for place, each in enumerate(init)]
+        metadata = {"name": name, "annotations": annotations or {}}
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"nodeName": "n", **spec}}
+        self._ask("POST", PODS, pod)
+
+    def run_until(self, seconds: float) -> None:
+        self._cluster.clock.run(round(seconds * SECOND))
+
+    @property
+    def exists(self) -> bool:
+        return self._cluster.store.find("Pod", "default", "p") is not None
+
+    @property
+    def document(self) -> dict[str, Any]:
+        return self._ask("GET", f"{PODS}/p")
+
+    @property
+    def status(self) -> dict[str, Any]:
+        status: dict[str, Any] = self.document["status"]
+        return status
+
+    def condition(self, kind: str) -> dict[str, Any]:
+        found: dict[str, Any] = next(each for each in self.status["conditions"] if each["type"] == kind)
+        return found
+
+    def write(self, document: dict[str, Any], subresource: str = "") -> dict[str, Any]:
+        return self._ask("PUT", f"{PODS}/p{subresource}", document)
+
+    def delete(self) -> None:
+        self._ask("DELETE", f"{PODS}/p")
+
+    def events(self) -> list[str]:
+        return [str(each.manifest["reason"]) for each in self._cluster.store.list("Event")]
+
+
+@pytest.fixture
+def node() -> OneNode:
+    return OneNode()
+
+
+def states(statuses: list[dict[str, Any]]) -> list[str]:
+    """Returns `running`, the reason to wait, or the exit code of each container."""
+    found = []
+    for each in statuses:
+        ((kind, detail),) = each["state"].items()
+        found.append({"running": "running", "waiting": detail.get("reason")}.get(kind, str(detail.get("exitCode"))))
+    return found
+
+
+def test_init_containers_run_one_after_the_other(node: OneNode) -> None:
+    node.create([{}], init=[{"command": ["sleep", "2"]}, {"command": ["sleep", "3"]}])
+    node.run_until(1)
+    assert states(node.status["initContainerStatuses"]) == ["running", "PodInitializing"]
+    assert states(node.status["containerStatuses"]) == ["PodInitializing"]
+    assert node.condition("Initialized")["message"] == "containers with incomplete status: [i0 i1]"
+    node.run_until(4)
+    assert states(node.status["initContainerStatuses"]) == ["0", "running"]
+    assert node.status["phase"] == "Pending"
+    node.run_until(5.5)
+    assert states(node.status["containerStatuses"]) == ["running"]
+    assert (node.status["phase"], node.condition("Ready")["status"]) == ("Running", "True")
+
+
+def test_a_failed_init_container_fails_a_pod_that_never_restarts(node: OneNode) -> None:
+    node.create([{}], init=[{"command": ["true"]}, {"command": ["sh", "-c", "exit 4"]}], restartPolicy="Never")
+    node.run_until(1)
+    assert states(node.status["initContainerStatuses"]) == ["0", "4"]
+    assert states(node.status["containerStatuses"]) == ["PodInitializing"]
+    assert node.status["phase"] == "Failed"
+    assert node.condition("Initialized")["reason"] == "ContainersNotInitialized"
+
+
+def test_a_failed_init_container_is_restarted_with_back_off(node: OneNode) -> None:
+    node.create([{}], init=[{"command": ["false"]}])
+    node.run_until(5)
+    (init,) = node.status["initContainerStatuses"]
+    assert (init["restartCount"], init["state"]["waiting"]["reason"]) == (1, "CrashLoopBackOff")
+    assert init["lastState"]["terminated"]["exitCode"] == 1
+    node.run_until(35)
+    assert node.status["initContainerStatuses"][0]["restartCount"] == 3
+    assert node.status["phase"] == "Pending"
+
+
+def test_a_sidecar_ends_with_the_pod(node: OneNode) -> None:
+    node.create([{"command": ["sleep", "5"]}], init=[{"restartPolicy": "Always"}], restartPolicy="Never")
+    node.run_until(1)
+    assert states(node.status["initContainerStatuses"]) == ["running"]
+    node.run_until(6)
+    assert (node.status["phase"], states(node.status["initContainerStatuses"])) == ("Succeeded", ["0"])
+
+
+def test_containers_end_each_with_its_own_exit_code(node: OneNode) -> None:
+    commands = ["sleep 1", "sleep 3; exit 2"]
+    node.create([{"command": ["sh", "-c", command]} for command in commands], restartPolicy="Never")
+    node.run_until(2)
+    assert (states(node.status["containerStatuses"]), node.status["phase"]) == (["0", "running"], "Running")
+    node.run_until(4)
+    assert (states(node.status["containerStatuses"]), node.status["phase"]) == (["0", "2"], "Failed")
+
+
+def test_files_of_a_volume_outlive_a_restart(node: OneNode) -> None:
+    script = "if [ -f /data/ran ]; then exit 0; fi; touch /data/ran; exit 1"
+    container = {"command": ["sh", "-c", script], "volumeMounts": [{"name": "data", "mountPath": "/data"}]}
+    node.create([container], volumes=[{"name": "data", "emptyDir": {}}], restartPolicy="OnFailure")
+    node.run_until(1)
+    assert node.status["phase"] == "Succeeded"
+    assert node.status["containerStatuses"][0]["restartCount"] == 1
+
+
+def test_a_termination_message_is_read_from_its_file(node: OneNode) -> None:
+    node.create([{"command": ["sh", "-c", "echo -n done > /dev/termination-log"]}], restartPolicy="Never")
+    node.run_until(1)
+    assert node.status["containerStatuses"][0]["state"]["terminated"]["message"] == "done"
+
+
+def test_a_pod_is_ready_after_the_initial_delay_of_its_probe(node: OneNode) -> None:
+    node.create([{"readinessProbe": {"httpGet": {"port": 80}, "initialDelaySeconds": 30}}])
+    node.run_until(29)
+    assert node.condition("Ready")["reason"] == "ContainersNotReady"
+    node.run_until(31)
+    assert node.condition("Ready")["status"] == "True"
+
+
+def test_an_annotation_says_what_a_probe_finds(node: OneNode) -> None:
+    probe = {"httpGet": {"port": 80}, "periodSeconds": 1, "failureThreshold": 2}
+    node.create([{"readinessProbe": probe}], {"wavetank.dev/readiness": "pass after 10s"})
+    node.run_until(9)
+    assert node.condition("Ready")["status"] == "False"
+    node.run_until(11)
+    assert node.condition("Ready")["status"] == "True"
+    document = node.document
+    document["metadata"]["annotations"]["wavetank.dev/readiness"] = "fail"
+    node.write(document)
+    node.run_until(14)
+    assert node.condition("Ready")["status"] == "False"
+
+
+def test_a_container_that_fails_its_liveness_probe_is_restarted(node: OneNode) -> None:
+    probe = {"exec": {"command": ["cat", "/tmp/health"]}, "periodSeconds": 1, "failureThreshold": 1}
+    script = "touch /tmp/health; sleep 10; rm /tmp/health; sleep 600"
+    spec = {"terminationGracePeriodSeconds": 5}
+    node.create([{"command": ["sh", "-c", script], "livenessProbe": probe}], **spec)
+    node.run_until(9)
+    assert node.status["containerStatuses"][0]["restartCount"] == 0
+    node.run_until(20)
+    assert node.status["containerStatuses"][0]["restartCount"] == 1
+    assert "Unhealthy" in node.events()
+
+
+def test_an_ephemeral_container_is_started(node: OneNode) -> None:
+    node.create([{}])
+    node.run_until(1)
+    document = node.document
+    document["spec"]["ephemeralContainers"] = [{"name": "debug", "image": "busybox", "command": ["sleep", "5"]}]
+    node.write(document, "/ephemeralcontainers")
+    node.run_until(2)
+    assert states(node.status["ephemeralContainerStatuses"]) == ["running"]
+    assert states(node.status["containerStatuses"]) == ["running"]
+    node.run_until(8)
+    assert states(node.status["ephemeralContainerStatuses"]) == ["0"]
+    assert node.status["phase"] == "Running"
+
+
+def test_an_image_that_does_not_exist_is_not_pulled(node: OneNode) -> None:
+    node.create([{"image": "app:does-not-exist"}])
+    node.run_until(1)
+    assert states(node.status["containerStatuses"]) == ["ErrImagePull"]
+    node.run_until(20)
+    assert states(node.status["containerStatuses"]) == ["ImagePullBackOff"]
+    assert node.status["phase"] == "Pending"
+    document = node.document
+    document["spec"]["containers"][0]["image"] = "app:2"
+    node.write(document)
+    node.run_until(21)
+    assert node.status["phase"] == "Running"
+
+
+@pytest.mark.parametrize(
+    ("container", "seconds"),
+    [
+        pytest.param({}, 1, id="a program that heeds SIGTERM"),
+        pytest.param({"command": ["sleep", "3600"]}, 20, id="sleep as the first process does not"),
+        pytest.param({"lifecycle": {"preStop": {"sleep": {"seconds": 7}}}}, 8, id="after its hook"),
+        pytest.param(
+            {"lifecycle": {"preStop": {"exec": {"command": ["sleep", "70"]}}}}, 20, id="a hook within the grace period"
+        ),
+    ],
+)
+def test_a_deleted_pod_is_there_until_its_containers_have_ended(
+    node: OneNode, container: dict[str, Any], seconds: int
+) -> None:
+    node.create([container], terminationGracePeriodSeconds=20)
+    node.run_until(1)
+    node.delete()
+    node.run_until(seconds + 0.9)
+    assert node.document["metadata"]["generation"] == 2
+    node.run_until(seconds + 1.1)
+    assert not node.exists
+
+
+def test_a_readiness_gate_waits_for_its_condition(node: OneNode) -> None:
+    node.create([{}], readinessGates=[{"conditionType": "example.com/up"}])
+    node.run_until(1)
+    assert node.condition("Ready")["reason"] == "ReadinessGatesNotReady"
+    assert node.condition("ContainersReady")["status"] == "True"
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        pytest.param({"resources": {"requests": {"cpu": "1000"}}}, "OutOfcpu", id="too large"),
+        pytest.param({"ports": [{"containerPort": 80, "hostPort": 80}]}, "NodePorts", id="a port that is taken"),
+    ],
+)
+def test_a_kubelet_refuses_what_does_not_fit(node: OneNode, spec: dict[str, Any], reason: str) -> None:
+    node.create([{"ports": [{"containerPort": 8080, "hostPort": 80}]}], name="first")
+    node.create([spec])
+    node.run_until(1)
+    assert (node.status["phase"], node.status["reason"]) == ("Failed", reason)
+
+
+def test_conditions_that_a_client_writes_are_restored(node: OneNode) -> None:
+    node.create([{}])
+    node.run_until(1)
+    document = node.document
+    for condition in document["status"]["conditions"]:
+        condition["status"] = "False" if condition["type"] == "Ready" else condition["status"]
+    node.write(document, "/status")
+    assert node.condition("Ready")["status"] == "False"
+    node.run_until(3)
+    assert node.condition("Ready")["status"] == "True"
