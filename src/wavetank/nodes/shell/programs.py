@@ -14,6 +14,8 @@ _TIME = re.compile(r"(?:\d+(?:\.\d*)?|\.\d+)[smhd]?")
 _ESCAPES = {r"\n": "\n", r"\t": "\t", r"\r": "\r", r"\\": "\\"}
 _FORMAT = re.compile(r"%([sdiq%])")
 
+SPECIAL = frozenset("?#@*$!0123456789")  # variables that are not part of the environment
+
 # Of the session, the arguments, the input, and what prints; returns the exit code.
 Program = Callable[[Session, Sequence[str], str, Callable[[str], None]], int]
 
@@ -180,7 +182,7 @@ def env(session: Session, words: Sequence[str], _: str, out: Callable[[str], Non
     """Prints the environment."""
     if words:
         raise UnreadableError("env")
-    out("".join(f"{name}={value}\n" for name, value in session.variables.items() if name.isidentifier()))
+    out("".join(f"{name}={value}\n" for name, value in session.variables.items() if name not in SPECIAL))
     return 0
 
 
@@ -218,6 +220,44 @@ def follow(_: Session, words: Sequence[str], __: str, ___: Callable[[str], None]
     raise UnreadableError("tail")
 
 
+def _input(session: Session, names: Sequence[str], given: str) -> str:
+    """Returns the content of the named files, or the input if none is named."""
+    return "".join(session.files.read(name) or "" for name in names) if names else given
+
+
+def wc(session: Session, words: Sequence[str], given: str, out: Callable[[str], None]) -> int:
+    """Counts lines."""
+    if not words or words[0] != "-l":
+        raise UnreadableError("wc")
+    number = _input(session, words[1:], given).count("\n")
+    out(f"{number} {' '.join(words[1:])}".rstrip() + "\n")
+    return 0
+
+
+def awk(session: Session, words: Sequence[str], given: str, out: Callable[[str], None]) -> int:
+    """Prints a column: of awk it knows `{print $2}`."""
+    program = re.fullmatch(r"\s*\{\s*print \$(\d)\s*;?\s*\}\s*", words[0] if words else "")
+    if program is None:
+        raise UnreadableError("awk")
+    column = int(program[1])
+    for line in _input(session, words[1:], given).splitlines():
+        fields = [line, *line.split()]
+        out((fields[column] if column < len(fields) else "") + "\n")
+    return 0
+
+
+def grep(session: Session, words: Sequence[str], given: str, out: Callable[[str], None]) -> int:
+    """Prints the lines that contain a word; `-q` prints none."""
+    quiet = "-q" in words
+    names = [word for word in words if word != "-q"]
+    if not names or names[0].startswith("-") or re.search(r"[\\.*\[\]^$+?(){}|]", names[0]):
+        raise UnreadableError("grep")
+    found = [line for line in _input(session, names[1:], given).splitlines() if names[0] in line]
+    if not quiet:
+        out("".join(f"{line}\n" for line in found))
+    return int(not found)
+
+
 def nothing(_: Session, __: Sequence[str], ___: str, ____: Callable[[str], None]) -> int:
     """Does nothing."""
     return 0
@@ -251,6 +291,9 @@ PROGRAMS: dict[str, Program] = {
     "export": export,
     "trap": trap,
     "tail": follow,
+    "wc": wc,
+    "awk": awk,
+    "grep": grep,
     "false": fail,
     **dict.fromkeys(("true", ":", "set", "cd", "umask", "mkdir", "chmod", "chown", "sync", "date", "ls"), nothing),
 }

@@ -32,6 +32,8 @@ _TOKENS = "/var/run/secrets/kubernetes.io/serviceaccount"  # mounted into every 
 # Images whose name says that they do not exist, as in examples of failing rollouts.
 _MISSING = re.compile(r"\b(?:non-?existent|does-?not-?exist|invalid)\b|:404$|:$", re.IGNORECASE)
 
+_VARIABLE = re.compile(r"\$|\b(?:env|printenv|hostname)\b")
+
 STOPPING: Nanoseconds = SECOND  # a program that heeds SIGTERM ends within this time
 
 
@@ -121,7 +123,12 @@ def _is_special(pod: Pod, given: Json) -> bool:
     mounts = any(each.get("mountPath") != _TOKENS for each in given.get("volumeMounts") or ())
     run = command_of(given)
     tells = run.message or given.get("terminationMessagePolicy") == "FallbackToLogsOnError"
-    return mounts or bool(tells) or any(given.get(field) for field in _OWN)
+    return mounts or bool(tells) or _depends(given) or any(given.get(field) for field in _OWN)
+
+
+def _depends(given: Json) -> bool:
+    """Tells whether a command depends on its environment."""
+    return any(_VARIABLE.search(str(word)) for field in ("command", "args") for word in given.get(field) or ())
 
 
 def _has_command(given: Json) -> bool:
