@@ -222,23 +222,23 @@ def test_an_image_that_does_not_exist_is_not_pulled(node: OneNode) -> None:
 @pytest.mark.parametrize(
     ("container", "seconds"),
     [
-        pytest.param({}, 1, id="a program that heeds SIGTERM"),
+        pytest.param({}, 0.15, id="a program that heeds SIGTERM"),
         pytest.param({"command": ["sleep", "3600"]}, 20, id="sleep as the first process does not"),
-        pytest.param({"lifecycle": {"preStop": {"sleep": {"seconds": 7}}}}, 8, id="after its hook"),
+        pytest.param({"lifecycle": {"preStop": {"sleep": {"seconds": 7}}}}, 7.15, id="after its hook"),
         pytest.param(
             {"lifecycle": {"preStop": {"exec": {"command": ["sleep", "70"]}}}}, 20, id="a hook within the grace period"
         ),
     ],
 )
 def test_a_deleted_pod_is_there_until_its_containers_have_ended(
-    node: OneNode, container: dict[str, Any], seconds: int
+    node: OneNode, container: dict[str, Any], seconds: float
 ) -> None:
     node.create([container], terminationGracePeriodSeconds=20)
     node.run_until(1)
     node.delete()
-    node.run_until(seconds + 0.9)
+    node.run_until(seconds + 0.95)
     assert node.document["metadata"]["generation"] == 2
-    node.run_until(seconds + 1.1)
+    node.run_until(seconds + 1.05)
     assert not node.exists
 
 

@@ -34,7 +34,7 @@ _MISSING = re.compile(r"\b(?:non-?existent|does-?not-?exist|invalid)\b|:404$|:$"
 
 _VARIABLE = re.compile(r"\$|\b(?:env|printenv|hostname)\b")
 
-STOPPING: Nanoseconds = SECOND  # a program that heeds SIGTERM ends within this time
+STOPPING: Nanoseconds = 150 * SECOND // 1000  # a program that heeds SIGTERM ends within this time
 
 
 def is_missing(container: Json) -> bool:
