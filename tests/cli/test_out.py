@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import Wavetank, a_document, an_experiment, names_in
-from wavetank.experiments import runner
+from wavetank.experiments import kernels, runner
 
 RESULTS = ["default", "experiment.json", "report.html", "summary.csv", "wall.json"]
 
@@ -62,7 +62,10 @@ def test_results_have_the_permissions_of_other_files(wavetank: Wavetank, here: P
         ("project", "project: is a folder with something else in it (experiment.json)"),
     ],
 )
-def test_a_place_that_cannot_be_used(wavetank: Wavetank, here: Path, out: str, message: str) -> None:
+def test_a_place_that_cannot_be_used(
+    wavetank: Wavetank, here: Path, monkeypatch: pytest.MonkeyPatch, out: str, message: str
+) -> None:
+    monkeypatch.setattr(kernels, "are_compiled", lambda: True)  # else the run says first that it compiles
     (here / "mine").mkdir()
     (here / "mine" / "notes.txt").write_text("dear diary")
     (here / "project").mkdir()
@@ -75,6 +78,14 @@ def test_a_place_that_cannot_be_used(wavetank: Wavetank, here: Path, out: str, m
     assert len(ended.err.splitlines()) == 1
     assert names_in(here) == ["circle", "e.yaml", "mine", "project"]
     assert (here / "project" / "experiment.json").is_file()
+
+
+def test_a_place_is_refused_before_anything_is_compiled(
+    wavetank: Wavetank, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernels, "are_compiled", lambda: False)
+    ended = wavetank("run", an_experiment(here), "-o", "e.yaml")
+    assert (ended.status, ended.err) == (2, "e.yaml: is a file: expected a folder for the results\n")
 
 
 def test_other_files_among_earlier_results_are_not_lost(wavetank: Wavetank, here: Path) -> None:

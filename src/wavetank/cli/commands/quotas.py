@@ -37,10 +37,13 @@ def command(experiment: Path, changes: tuple[str, ...], out: Path | None, jobs: 
     from wavetank.experiments.summary import all_warnings
     from wavetank.report.page.html import write_report
     from wavetank.report.queuetable import queue_change_table, queue_changes
+    from wavetank.results.write.outfolder import check_out
 
     read = read_experiment(experiment)
     changed, said = change_quotas(read, [QuotaChange.parse(text) for text in changes])
     out = out or Path("out") / f"{read.name}-quotas"
+    for side in ("before", "after"):
+        check_out(out / side)
     warm_up(errors)
     with showing_progress(errors) as progress:
         run_experiment(read, out / "before", __version__, progress, jobs, write_report)

@@ -26,7 +26,7 @@ from wavetank.results.layout import REPORT
 from wavetank.results.read.resultsfolder import ResultsFolder
 from wavetank.results.verdict.document import experiment_document
 from wavetank.results.verdict.verdict import experiment_verdict
-from wavetank.results.write.outfolder import holds_results
+from wavetank.results.write.outfolder import check_out, holds_results
 from wavetank.simulation.latency.presets import PRESETS
 from wavetank.version import __version__
 
@@ -120,6 +120,7 @@ def command(
         replaces = holds_results(out)
         if replaces and no_replace:
             raise InputError("has results already: choose another folder, or leave out --no-replace", source=str(out))
+        check_out(out)
         warm_up(errors)
         try:
             with showing_progress(errors) as progress:
