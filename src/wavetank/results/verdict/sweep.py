@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import fsum
 
 from wavetank.results.read.sweepfolder import SweepFolder
 from wavetank.results.schema import JOB_LATENCY
@@ -21,7 +22,7 @@ def sweep_verdict(folder: SweepFolder) -> Verdict:
     if not finished:
         return Verdict((Finding("No scheduler finished all pods in any scenario."),))
     alone = len(folder.schedulers) == 1
-    found = _between_scenarios(finished) if alone else (_wins(folder, finished), *_widest(finished))
+    found = _between_scenarios(folder, finished) if alone else (_wins(folder, finished), *_widest(finished))
     return Verdict((*found, *_unfinished(rankings)))
 
 
@@ -52,13 +53,49 @@ def _is_alone(folder: SweepFolder, scenario: str) -> bool | None:
     return None if seeds < 2 or not others else all(each.verdict == "worse" for each in others)
 
 
-def _between_scenarios(rankings: dict[str, list[tuple[str, float]]]) -> list[Finding]:
-    """Tells in which scenarios the jobs of the only scheduler take least and most."""
+def _between_scenarios(folder: SweepFolder, rankings: dict[str, list[tuple[str, float]]]) -> list[Finding]:
+    """Tells which scenarios are cheapest and dearest, and in which the jobs of the only scheduler take least and most.
+
+    Pods that fail end early, and would make latencies look short: if any does, the makespan is told instead.
+    """
+    costs, failed = _means(folder, "cost"), _means(folder, "failed_pods")
+    found = [_cheapest(costs)] if len(set(costs.values())) > 1 else []
+    if any(failed.values()):
+        return [*found, *_extremes(_means(folder, "makespan_s"), "The run takes {}.", "makespan_s")]
     latencies = {scenario: means[0][1] for scenario, means in rankings.items()}
-    least, most = (pick(latencies, key=lambda name: latencies[name]) for pick in (min, max))
-    times = f"{duration(latencies[least])} on average in {least}"
-    times += f" (the least) and {duration(latencies[most])} in {most} (the most)" if least != most else ""
-    return [Finding(f"Jobs take {times}.", JOB_LATENCY)]
+    return [*found, *_extremes(latencies, "Jobs take {}.", JOB_LATENCY)]
+
+
+def _means(folder: SweepFolder, metric: str) -> dict[str, float]:
+    """Returns the mean of a metric by scenario, of those that have it with every seed."""
+    values: dict[str, list[float | None]] = {}
+    for row in folder.rows:
+        values.setdefault(row["scenario"], []).append(row.get(metric))
+    known = {name: [value for value in of if value is not None] for name, of in values.items()}
+    return {name: fsum(of) / len(of) for name, of in known.items() if of and len(of) == len(values[name])}
+
+
+def _cheapest(costs: dict[str, float]) -> Finding:
+    (cheapest, least), (dearest, most) = _ends(costs)
+    verb = "costs" if len(cheapest) == 1 else "cost"
+    times = f", {most / least:.1f} × as much" if least else ""
+    text = f"{listed(cheapest)} {verb} the least ({least:.3g}), {listed(dearest)} the most ({most:.3g}{times})."
+    return Finding(text, "cost")
+
+
+def _extremes(times: dict[str, float], sentence: str, metric: str) -> list[Finding]:
+    if not times:
+        return []
+    (shortest, least), (longest, most) = _ends(times)
+    text = f"{duration(least)} on average in {listed(shortest)}"
+    text += f" (the least) and {duration(most)} in {listed(longest)} (the most)" if least != most else ""
+    return [Finding(sentence.format(text), metric)]
+
+
+def _ends(values: dict[str, float]) -> list[tuple[list[str], float]]:
+    """Returns the least and the greatest value, each with the scenarios that have it."""
+    ends = (min(values.values()), max(values.values()))
+    return [([name for name, value in values.items() if value == end], end) for end in ends]
 
 
 def _widest(rankings: dict[str, list[tuple[str, float]]]) -> list[Finding]:

@@ -1,4 +1,4 @@
-// Box plots of job latency, one per scheduler of a scenario.
+// Box plots of job latency, one per scheduler of a scenario, or per scenario.
 
 const ROW = 26;
 let boxesLogarithmic = false;
@@ -13,23 +13,24 @@ function startBoxes() {
   addDownloads(byId("boxes-figure"), () => ({ name: "job-latency", picture: byId("boxes-figure").querySelector("svg"), rows: boxRows }));
 }
 
-/** [scheduler, quantiles over the seeds], the shortest mean first. */
-function boxesOf(scenario) {
+/** [scheduler or scenario, quantiles over the seeds], the shortest mean first. */
+function boxesOf() {
   const found = new Map();
-  for (const [at, scheduler, ...quantiles] of DATA.boxes) {
-    if (at !== scenario) continue;
-    if (!found.has(scheduler)) found.set(scheduler, []);
-    found.get(scheduler).push(quantiles);
+  for (const [scenario, scheduler, ...quantiles] of DATA.boxes) {
+    if (!alone && scenario !== chosenScenario) continue;
+    const entry = alone ? scenario : scheduler;
+    if (!found.has(entry)) found.set(entry, []);
+    found.get(entry).push(quantiles);
   }
-  const order = ranked(scenario, "mean_job_latency_s").map(({ scheduler }) => scheduler).filter((one) => found.has(one));
-  return order.map((scheduler) => [scheduler, found.get(scheduler)[0].map((_, i) => average(found.get(scheduler).map((of) => of[i])))]);
+  const order = rankedEntries("mean_job_latency_s").map(({ entry }) => entry).filter((one) => found.has(one));
+  return order.map((entry) => [entry, found.get(entry)[0].map((_, i) => average(found.get(entry).map((of) => of[i])))]);
 }
 
 function drawBoxes() {
   const host = byId("boxes-figure");
-  const boxes = boxesOf(chosenScenario);
+  const boxes = boxesOf();
   if (!boxes.length) return host.replaceChildren(el("p", { class: "quiet" }, "No job has ended in this scenario."));
-  const left = Math.min(240, 24 + 7 * Math.max(...boxes.map(([scheduler]) => DATA.schedulers[scheduler].name.length)));
+  const left = Math.min(240, 24 + 7 * Math.max(...boxes.map(([entry]) => entryName(entry).length)));
   const width = host.clientWidth, height = ROW * boxes.length + 34;
   const low = boxesLogarithmic ? Math.max(1e-3, Math.min(...boxes.map(([, q]) => q[1]))) : 0;
   const high = Math.max(...boxes.map(([, q]) => q[5])) * 1.02 || 1;
@@ -40,13 +41,13 @@ function drawBoxes() {
   const axis = ticks.map(({ at, text: label }) => svg("g", {},
     svg("line", { class: "grid", x1: x(at), x2: x(at), y1: 0, y2: height - 26 }),
     svg("text", { x: x(at), y: height - 8, "text-anchor": "middle" }, boxesLogarithmic ? label : `${label} ${unit.name}`)));
-  const rows = boxes.map(([scheduler, q], i) => boxRow(scheduler, q, ROW * i + ROW / 2, left, x, i === 0));
+  const rows = boxes.map(([entry, q], i) => boxRow(entry, q, ROW * i + ROW / 2, left, x, i === 0));
   host.replaceChildren(svg("svg", { class: "boxplot", width, height, role: "img", "aria-label": "Box plots of job latency" }, svg("g", { class: "axis" }, ...axis), ...rows));
 }
 
-function boxRow(scheduler, [least, p5, p25, median, p75, p95, most], y, left, x, best) {
-  const { name } = DATA.schedulers[scheduler];
-  const words = [["mean", duration(mean(chosenScenario, scheduler, "mean_job_latency_s"))], ["median", duration(median)],
+function boxRow(entry, [least, p5, p25, median, p75, p95, most], y, left, x, best) {
+  const name = entryName(entry);
+  const words = [["mean", duration(entryMean(entry, "mean_job_latency_s"))], ["median", duration(median)],
     ["middle half", `${duration(p25)} to ${duration(p75)}`], ["5 to 95 %", `${duration(p5)} to ${duration(p95)}`], ["all", `${duration(least)} to ${duration(most)}`]];
   const group = svg("g", { class: best ? "best" : "", onpointermove: (event) => tooltip.show([el("b", {}, name), terms(words)], event.clientX, event.clientY), onpointerleave: () => tooltip.hide() });
   group.append(
@@ -65,5 +66,5 @@ function boxRow(scheduler, [least, p5, p25, median, p75, p95, most], y, left, x,
 /** The box plots as rows of a table, a heading first; seconds. */
 function boxRows() {
   const heads = ["p0", "p5", "p25", "p50", "p75", "p95", "p100"];
-  return [["scheduler", ...heads], ...boxesOf(chosenScenario).map(([scheduler, quantiles]) => [DATA.schedulers[scheduler].name, ...quantiles])];
+  return [[alone ? "scenario" : "scheduler", ...heads], ...boxesOf().map(([entry, quantiles]) => [entryName(entry), ...quantiles])];
 }

@@ -54,12 +54,36 @@ function ranked(scenario, key) {
   return known;
 }
 
+/** What is compared: the schedulers of the chosen scenario or, if there is only one scheduler, the scenarios. */
+const alone = DATA.schedulers.length === 1;
+
+function entries() {
+  return alone ? DATA.scenarios.map((_, scenario) => scenario) : DATA.scenarios[chosenScenario].schedulers;
+}
+
+function entryName(entry) {
+  return (alone ? DATA.scenarios : DATA.schedulers)[entry].name;
+}
+
+function entryMean(entry, key) {
+  return alone ? mean(entry, 0, key) : mean(chosenScenario, entry, key);
+}
+
+/** The entries that have a value, the best first; those without a better direction as they come. */
+function rankedEntries(key) {
+  const { better } = METRIC.get(key);
+  const known = entries().map((entry) => ({ entry, value: entryMean(entry, key) })).filter(({ value }) => value !== null);
+  if (better) known.sort((a, b) => (better === "lower" ? a.value - b.value : b.value - a.value));
+  return known;
+}
+
 /** Drop-downs that share one choice of the scenario. */
 const scenarioListeners = [];
 const scenarioFields = [];
 let chosenScenario = 0;
 
 function scenarioField(changed) {
+  if (alone) return "";
   scenarioListeners.push(changed);
   const pick = (value) => {
     chosenScenario = Number(value);

@@ -47,8 +47,8 @@ function heatTable(scenarios) {
 }
 
 function about(i) {
-  const { nodes, pods, workload } = DATA.scenarios[i];
-  return `${nodes} nodes, ${pods} pods: ${workload}`;
+  const { nodes, pods, workload } = DATA.scenarios[i], counted = `${nodes} ${nodes === 1 ? "node" : "nodes"}`;
+  return workload.startsWith(`${pods} pod`) ? `${counted}, ${workload}` : `${counted}, ${pods} pods: ${workload}`;
 }
 
 /** A scheduler's value by the best one: CloseRate itself where that is the metric. */

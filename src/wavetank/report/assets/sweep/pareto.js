@@ -1,6 +1,7 @@
-// Two metrics of all schedulers of a scenario, and the Pareto front.
+// Two metrics of all schedulers of a scenario, or of all scenarios, and the Pareto front.
 
-let paretoX = "mean_job_latency_s", paretoY = "cpu_utilization";
+// Between scenarios money against time is asked for most, between schedulers the use of the cluster.
+let [paretoX, paretoY] = alone && METRIC.has("cost") ? ["cost", "makespan_s"] : ["mean_job_latency_s", "cpu_utilization"];
 
 function startPareto() {
   const directed = ({ better }) => Boolean(better);
@@ -25,19 +26,19 @@ function isFront(point, points) {
 }
 
 function paretoPoints() {
-  return DATA.scenarios[chosenScenario].schedulers
-    .map((scheduler) => ({ scheduler, x: mean(chosenScenario, scheduler, paretoX), y: mean(chosenScenario, scheduler, paretoY) }))
+  return entries()
+    .map((entry) => ({ entry, x: entryMean(entry, paretoX), y: entryMean(entry, paretoY) }))
     .filter(({ x, y }) => x !== null && y !== null);
 }
 
 /** The points as rows of a table, a heading first. */
 function paretoRows() {
-  return [["scheduler", paretoX, paretoY], ...paretoPoints().map(({ scheduler, x, y }) => [DATA.schedulers[scheduler].name, x, y])];
+  return [[alone ? "scenario" : "scheduler", paretoX, paretoY], ...paretoPoints().map(({ entry, x, y }) => [entryName(entry), x, y])];
 }
 
 function drawPareto() {
   const host = byId("pareto-figure"), points = paretoPoints();
-  if (!points.length) return host.replaceChildren(el("p", { class: "quiet" }, "No scheduler has both values in this scenario."));
+  if (!points.length) return host.replaceChildren(el("p", { class: "quiet" }, "Nothing has both values."));
   const width = host.clientWidth, height = 420, left = 74, bottom = 46;
   const across = span(points.map(({ x }) => x)), up = span(points.map(({ y }) => y));
   const place = {
@@ -61,7 +62,7 @@ function span(values) {
 function labelled(points, place) {
   const taken = [];
   return points.slice().sort((a, b) => place.y(a.y) - place.y(b.y)).map((of) => {
-    const name = DATA.schedulers[of.scheduler].name, x = place.x(of.x) + 9;
+    const name = entryName(of.entry), x = place.x(of.x) + 9;
     let y = place.y(of.y) + 4;
     while (taken.some((other) => Math.abs(other.y - y) < 13 && x < other.x + 7 * other.name.length + 6 && other.x < x + 7 * name.length + 6)) y += 3;
     const label = { of, name, x, y };
@@ -82,7 +83,7 @@ function paretoPoint({ of, name, x, y }, place, front) {
 
 function paretoAxes(across, up, place, width, height, left, bottom) {
   const group = svg("g", { class: "axis" });
-  for (const value of linearTicks(...across, 6)) {
+  for (const value of linearTicks(...across, Math.min(6, Math.max(1, (width - left - 130) / 110)))) {
     const x = place.x(value);
     group.append(svg("line", { class: "grid", x1: x, x2: x, y1: 10, y2: height - bottom }),
       svg("text", { x, y: height - bottom + 18, "text-anchor": "middle" }, shown(paretoX, value)));

@@ -18,11 +18,9 @@ export function grouped(nodes, by) {
   return [...groups].sort(([a], [b]) => byName({ name: a }, { name: b })).map(([title, own]) => ({ title, nodes: own.sort(byName) }));
 }
 
-/** Places all nodes in a width: as few columns as fit the height, unless boxes get too small; then the view scrolls. */
+/** Places all nodes with the largest boxes that fit the view; if they would get too small, the view scrolls. */
 export function placed(groups, width, height) {
-  let columns = Math.max(1, Math.ceil(width / (LARGEST + gapOf(LARGEST))));
-  while (sideOf(width, columns + 1) >= SMALLEST && heightOf(groups, columns, sideOf(width, columns)) > height) columns += 1;
-  const side = sideOf(width, columns);
+  const { columns, side } = largestBoxes(groups, width, height);
   const gap = gapOf(side);
   const places = [];
   let top = 0;
@@ -45,9 +43,22 @@ function sideOf(width, columns) {
   return Math.min(LARGEST, Math.floor(rough - gapOf(rough)));
 }
 
-function heightOf(groups, columns, side) {
-  const rows = (group) => Math.ceil(group.nodes.length / columns) * (side + gapOf(side));
-  return groups.reduce((sum, group) => sum + rows(group) + (group.title ? TITLE + AFTER : 0), 0);
+/** Of several numbers of columns with equally large boxes the greatest: fewer rows. */
+function largestBoxes(groups, width, height) {
+  const most = Math.max(1, Math.floor(width / (SMALLEST + gapOf(SMALLEST))));
+  let best = { columns: most, side: 0 };
+  for (let columns = 1; columns <= most; columns++) {
+    const side = Math.min(sideOf(width, columns), sideInHeight(groups, columns, height));
+    if (side >= best.side) best = { columns, side };
+  }
+  return best.side >= SMALLEST ? best : { columns: most, side: sideOf(width, most) };
+}
+
+function sideInHeight(groups, columns, height) {
+  const rows = groups.reduce((sum, group) => sum + Math.ceil(group.nodes.length / columns), 0);
+  const titles = groups.reduce((sum, group) => sum + (group.title ? TITLE + AFTER : 0), 0);
+  const rough = rows ? (height - titles) / rows : LARGEST;
+  return Math.floor(rough - gapOf(rough));
 }
 
 /** The rectangles of a node's pods in a unit square, from its bottom up to the level of the node. */

@@ -12,6 +12,7 @@ export class Timeline {
     this.slider = el("input", { type: "range", min: "0", max: "1000", step: "any", value: "0", "aria-label": "Time of the run", oninput: () => { this.stop(); this.go((Number(this.slider.value) / 1000) * this.end); } });
     this.chart = el("canvas", { class: "spark", "aria-hidden": "true" });
     this.label = el("output", { class: "now" });
+    this.note = el("small", { class: "quiet" });
     this.toggle = button("Play", () => this.playOrStop(), { id: "play", class: "primary" });
     new ResizeObserver(() => this.draw()).observe(parent);
   }
@@ -23,7 +24,7 @@ export class Timeline {
     const first = button("First difference", () => this.go(parted), { id: "first-difference" });
     fill(
       this.parent,
-      el("div", { class: "controls" }, this.toggle, button("Next event", () => this.go(this.next()), { id: "next" }), parted === undefined ? null : first, select("Speed", SPEEDS, this.lasts, (lasts) => { this.lasts = lasts; }), this.label),
+      el("div", { class: "controls" }, this.toggle, button("Next event", () => this.go(this.next()), { id: "next" }), parted === undefined ? null : first, select("Speed", SPEEDS, this.lasts, (lasts) => { this.lasts = lasts; }), this.label, this.note),
       el("div", { class: "track" }, this.chart, this.slider),
     );
     this.parent.hidden = false;
@@ -89,9 +90,7 @@ export class Timeline {
       context.stroke();
     });
     for (const run of this.runs) this.drawFaults(context, run.faults, width);
-    context.fillStyle = colour("quiet");
-    context.font = "11px system-ui, sans-serif";
-    context.fillText(`pending pods, at most ${most}`, 4, 12);
+    this.note.textContent = `The line: pending pods, at most ${most.toLocaleString("en")}.`;
   }
 
   /** Marks when nodes failed or were taken back, and, paler, when they changed otherwise. */

@@ -162,10 +162,11 @@ export class NodeMap {
     context.strokeRect(x + 0.5, y + 0.5, side - 1, side - 1);
     context.setLineDash([]);
     if (node.ready) return;
+    const top = y + (side >= NAMED ? NAME_HEIGHT : 0); // no line runs through the name
     context.beginPath();
-    context.moveTo(x, y);
+    context.moveTo(x, top);
     context.lineTo(x + side, y + side);
-    context.moveTo(x + side, y);
+    context.moveTo(x + side, top);
     context.lineTo(x, y + side);
     context.stroke();
   }
