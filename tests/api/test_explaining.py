@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import wavetank
+from tests.apiserver.serving import serving
 from tests.support.objects import node_manifest, pod_manifest
 
 
@@ -67,3 +68,25 @@ def test_results_without_recorded_attempts_say_how_to_record_them() -> None:
     results = ran()
     with pytest.raises(wavetank.InputError, match="run it with --explain"):
         wavetank.explain(results, "burst-0")
+
+
+def test_a_pod_of_a_live_cluster_is_explained(tmp_path: Path) -> None:
+    nodes = written(tmp_path / "nodes.json", node_manifest("n0", cpu="2"))
+    with serving(tmp_path, "--cluster", str(nodes), "--scheduler", "none") as served:
+        assert served.ask("POST", "/api/v1/namespaces/default/pods", pod_manifest("large", cpu="3")).status == 201
+        explained = wavetank.explain(kubeconfig=served.kubeconfig, pod="large")
+    assert explained.node is None
+    assert any(offer.startswith("lower the request of cpu") for offer in explained.offers)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"pod": "x"}, "source: expected either a source or a kubeconfig"),
+        ({"source": "a.yaml", "kubeconfig": "b"}, "source: expected either a source or a kubeconfig"),
+        ({"source": "a.yaml", "context": "b"}, "context: expected a kubeconfig, too"),
+    ],
+)
+def test_a_pod_is_of_one_cluster(arguments: dict[str, str], message: str) -> None:
+    with pytest.raises(wavetank.InputError, match=message):
+        wavetank.explain(**arguments)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from wavetank.cluster.releases import Version
     from wavetank.explanation.podquestion import PodAnswer
     from wavetank.scheduling.definition import SchedulerDefinition
+    from wavetank.snapshots.snapshot import Snapshot
 
 _WIDTH = 160  # as of the command, if its output is not a terminal
 
@@ -59,9 +60,11 @@ class Explained:
 
 
 def explain(
-    source: str | Path | Sequence[str | Path] | Results,
+    source: str | Path | Sequence[str | Path] | Results | None = None,
     pod: str | None = None,
     *,
+    kubeconfig: str | Path | None = None,
+    context: str | None = None,
     pods: str | Path | None = None,
     scheduler: SchedulerLike | None = None,
     seed: int | None = None,
@@ -72,13 +75,33 @@ def explain(
     `source` is a snapshot: a file of `wavetank snapshot` or of `kubectl get -A -o yaml`, or several; or results of
     `wavetank run --explain`. `pod` is a name, or namespace/name. `pods` is a file with pods that the snapshot does not
     have yet, of which the first is explained if `pod` is not given. Of results, `scheduler` and `seed` say which run.
+    With `kubeconfig` instead of `source` the pod is one of a live cluster; `context` is one of the kubeconfig's.
 
     >>> wavetank.explain("prod.yaml.gz", "shop/web-7").offers  # doctest: +SKIP
     ['lower the request of cpu from 4 to 2500m', …]
+    >>> wavetank.explain(kubeconfig="~/.kube/config", pod="shop/web-7").node  # doctest: +SKIP
     """
+    if (source is None) is (kubeconfig is None):
+        raise InputError("expected either a source or a kubeconfig", path="source")
+    if context is not None and kubeconfig is None:
+        raise InputError("expected a kubeconfig, too", path="context")
+    if source is None:
+        return _of_snapshot(_live(Path(str(kubeconfig)), context), pod, pods, scheduler, kubernetes_version)
     if isinstance(source, Results) or (isinstance(source, str | Path) and holds_runs(Path(source))):
         return _of_run(source.folder if isinstance(source, Results) else Path(source), pod, scheduler, seed)
-    return _of_snapshot(source, pod, pods, scheduler, kubernetes_version)
+    return _of_snapshot(_read(source), pod, pods, scheduler, kubernetes_version)
+
+
+def _live(kubeconfig: Path, context: str | None) -> Snapshot:
+    from wavetank.snapshots.taking import take_snapshot
+
+    return take_snapshot(kubeconfig.expanduser(), context)
+
+
+def _read(source: str | Path | Sequence[str | Path]) -> Snapshot:
+    from wavetank.snapshots.snapshot import open_snapshot
+
+    return open_snapshot(paths(source))
 
 
 def _of_run(folder: Path, pod: str | None, scheduler: SchedulerLike | None, seed: int | None) -> Explained:
@@ -90,7 +113,7 @@ def _of_run(folder: Path, pod: str | None, scheduler: SchedulerLike | None, seed
 
 
 def _of_snapshot(
-    source: str | Path | Sequence[str | Path],
+    snapshot: Snapshot,
     pod: str | None,
     pods: str | Path | None,
     scheduler: SchedulerLike | None,
@@ -99,11 +122,9 @@ def _of_snapshot(
     from wavetank.cluster.releases import NEWEST
     from wavetank.experiments.document.structures.values import parse_version
     from wavetank.explanation.podquestion import PodQuestion, with_pods
-    from wavetank.snapshots.snapshot import open_snapshot
     from wavetank.workloads.open import open_workload
 
     version = parse_version(kubernetes_version, "kubernetes_version") if kubernetes_version else NEWEST
-    snapshot = open_snapshot(paths(source))
     if pods is not None:
         snapshot, added = with_pods(snapshot, open_workload(Path(pods)))
         pod = pod or added

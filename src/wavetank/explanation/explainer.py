@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol
 
-from wavetank.cluster.objects.groupkinds import POD
+from wavetank.cluster.objects.groupkinds import POD, POD_DISRUPTION_BUDGET
 from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Manifest, Resource, parse_time
@@ -14,6 +14,7 @@ from wavetank.cluster.rules.admission import admit
 from wavetank.cluster.store.errors import ApiError
 from wavetank.controllers.volumes.attaching import attach_volume_controllers
 from wavetank.errors import InputError
+from wavetank.explanation.advice.budgets import Budgets
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.kernel.randomness import Streams
 from wavetank.results.attempts.explanation import BOUND, NOMINATED, Explanation, explain_attempt, key_of
@@ -69,6 +70,11 @@ class Explainer:
         """Explains the pods of a workload in turn, or the pending pods if there is no workload."""
         for pod in self.pending if workload is None else self._pods_of(workload):
             yield from self.explain(pod)
+
+    @property
+    def budgets(self) -> Budgets:
+        """Returns the disruption budgets of the cluster."""
+        return Budgets(self._store.list(POD_DISRUPTION_BUDGET))
 
     def pod_of(self, manifest: Manifest) -> Pod:
         """Makes a pod that can be explained."""

@@ -64,7 +64,8 @@ class PodQuestion:
             return None
         scheduler = explainer.scheduler
         names = self.scheduler.scheduler_names if last.outcome == "ignored" else ()
-        return advise(Trials(scheduler.framework_of, scheduler.table, pod), last.filtered, names)
+        trials = Trials(scheduler.framework_of, scheduler.table, pod, explainer.budgets)
+        return advise(trials, last.filtered, names)
 
     def _notes(self, manifest: Manifest, explainer: Explainer, advice: Advice | None) -> list[str]:
         notes = [*self.snapshot.notes, *self.scheduler.notes()]

@@ -198,8 +198,8 @@ class _Adviser:
     def _evictions(self) -> Iterator[Offer]:
         if self._cycle is None or not self.nodes:
             return
-        found = list(islice(self._evicting(victims(self._cycle, self.nodes)), _MOST_EVICTIONS))
-        yield from found or islice(self._evicting(single_victims(self._cycle)), 1)
+        found = list(islice(self._evicting(victims(self._cycle, self.nodes, self._trials.budgets)), _MOST_EVICTIONS))
+        yield from found or islice(self._evicting(single_victims(self._cycle, self._trials.budgets)), 1)
 
     def _evicting(self, chosen: Iterable[tuple[Pod, ...]]) -> Iterator[Offer]:
         return self._helping([Evict(pods)] for pods in chosen if self._is_present(pods))

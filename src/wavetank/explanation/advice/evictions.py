@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from wavetank.cluster.objects.pod import Pod
+from wavetank.explanation.advice.budgets import Budgets
 from wavetank.explanation.advice.refusednodes import RefusedNode
 from wavetank.scheduling.framework.cycle.cycle import Cycle
 from wavetank.scheduling.framework.cycle.whatifnode import WhatIfNode
@@ -19,24 +20,24 @@ _MOST_PAIRS = 40  # pods of a node of which all pairs are tried
 Victims = tuple[Pod, ...]
 
 
-def victims(cycle: Cycle, nodes: Sequence[RefusedNode]) -> list[Victims]:
+def victims(cycle: Cycle, nodes: Sequence[RefusedNode], budgets: Budgets) -> list[Victims]:
     """Returns the pods to evict from one node, for some nodes: the fewest first, then those of the lowest priority.
 
     Pods of a higher priority stay, as they would push the pod out again; so do those of its controller, which would be
-    pending in its place, and pods of DaemonSets and static pods, which come back. What is found helps as far as the
-    filters of one node can tell.
+    pending in its place, and pods of DaemonSets and static pods, which come back, and those that disruption budgets do
+    not let go. What is found helps as far as the filters of one node can tell.
     """
     found: list[Victims] = []
     for node in [node for node in nodes if not node.lasting][:_MOST_NODES]:
-        chosen = _of_node(cycle, node.name)
-        if chosen:
+        chosen = _of_node(cycle, node.name, budgets)
+        if chosen and budgets.allow(chosen):
             found.append(chosen)
         if len(found) == _MOST_HELPED:
             break
     return sorted(found, key=_harm)
 
 
-def single_victims(cycle: Cycle) -> list[Victims]:
+def single_victims(cycle: Cycle, budgets: Budgets) -> list[Victims]:
     """Returns single pods of any node whose rules about other pods may keep the pod off, or which its own rules name.
 
     They are for rules over larger topologies, such as a zone, in which the pod to evict is on another node.
@@ -46,7 +47,7 @@ def single_victims(cycle: Cycle) -> list[Victims]:
     found = [
         pod
         for pod, _ in cycle.table.placements.values()
-        if (pod.spec.pod_affinity or (mutual and pod.namespace == cycle.pod.namespace)) and _may_go(cycle, pod)
+        if (pod.spec.pod_affinity or (mutual and pod.namespace == cycle.pod.namespace)) and _may_go(cycle, pod, budgets)
     ]
     return [(pod,) for pod in sorted(found, key=_importance)[:_MOST_SINGLE]]
 
@@ -57,19 +58,21 @@ def follows_node(pod: Pod) -> bool:
     return owner is not None and owner.get("kind") in ("DaemonSet", "Node")
 
 
-def _of_node(cycle: Cycle, name: str) -> Victims:
+def _of_node(cycle: Cycle, name: str, budgets: Budgets) -> Victims:
     slot = cycle.table.slots[name]
-    movable = sorted((pod for pod in cycle.table.pods[slot].all() if _may_go(cycle, pod)), key=_importance)
+    movable = sorted((pod for pod in cycle.table.pods[slot].all() if _may_go(cycle, pod, budgets)), key=_importance)
     if not movable or not _helps(cycle, slot, movable):
         return ()
-    few = next((chosen for chosen in _few(movable) if _helps(cycle, slot, chosen)), ())
+    few = next((chosen for chosen in _few(movable) if budgets.allow(chosen) and _helps(cycle, slot, chosen)), ())
     if few:
         return few
     kept_small = sorted(movable, key=lambda pod: (-_size(cycle, slot, pod), pod.name))
     return min((_spared(cycle, slot, order) for order in (movable, kept_small)), key=_harm)
 
 
-def _may_go(cycle: Cycle, pod: Pod) -> bool:
+def _may_go(cycle: Cycle, pod: Pod, budgets: Budgets) -> bool:
+    if not budgets.allow((pod,)):
+        return False
     if pod.priority > cycle.pod.priority or pod.deleted is not None or follows_node(pod):
         return False
     owner = controller_reference(pod.manifest)

@@ -10,6 +10,7 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec, SpecTable
 from wavetank.errors import InputError
+from wavetank.explanation.advice.budgets import Budgets
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome, Rotation
 from wavetank.scheduling.framework.cycle.framework import Framework
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
@@ -85,11 +86,19 @@ class Edit(Protocol):
 class Trials:
     """Tries a pod on changed clusters with the real scheduling cycle, only without preemption.
 
-    `framework_of` returns the profile for a pod, `table` is the scheduler's cache of nodes. `made` counts the trials.
+    `framework_of` returns the profile for a pod, `table` is the scheduler's cache of nodes, `budgets` are those of
+    the cluster's pods. `made` counts the trials.
     """
 
-    def __init__(self, framework_of: Callable[[Pod], Framework | None], table: NodeTable, pod: Pod) -> None:
+    def __init__(
+        self,
+        framework_of: Callable[[Pod], Framework | None],
+        table: NodeTable,
+        pod: Pod,
+        budgets: Budgets | None = None,
+    ) -> None:
         self.table = table
+        self.budgets = budgets or Budgets()
         self.pod = pod
         self.made = 0
         self._framework_of = framework_of
