@@ -10,7 +10,9 @@ from statistics import fmean
 import pytest
 
 from tests.cli.commands import Wavetank, an_experiment
+from wavetank.cli.options import read_latency
 from wavetank.documents import reading
+from wavetank.errors import InputError
 from wavetank.realclusters.fitting.distributions import by_quantiles
 from wavetank.realclusters.fitting.steps import Occupation, freed_gaps, read_steps
 from wavetank.results.compare.accuracy import PodTimes
@@ -102,6 +104,17 @@ def test_a_model_that_is_fitted_to_runs_repeats_them(wavetank: Wavetank, here: P
         assert abs(each["makespan_error"]) < 0.03
         assert abs(each["mean_wait_error"]) < 0.05
     assert (here / "mine.yaml").read_text().startswith("attempt:")
+
+
+def test_a_fitted_model_is_a_latency_of_commands(here: Path) -> None:
+    (here / "mine.yaml").write_text("attempt: 0\nstart: {uniform: [0.4, 0.6]}\n")
+    model = read_latency("mine.yaml")
+    assert (model.name, model.nodes.start.mean()) == ("mine", 0.5)
+    (here / "mine.yaml").write_text("begin: 1\n")
+    with pytest.raises(InputError, match=r"mine\.yaml: unknown field"):
+        read_latency("mine.yaml")
+    with pytest.raises(InputError, match=r"unknown latency preset 'k4s'.* or a file"):
+        read_latency("k4s")
 
 
 def test_what_is_no_replay_cannot_be_fitted(wavetank: Wavetank, here: Path) -> None:

@@ -5,24 +5,24 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.apiserver.clients.gobuild import kubectl_binary
-from tests.apiserver.serving import Served, a_small_pod
+from tests.apiserver.serving import a_small_pod
+from tests.support.controlplane.clusters import SERVERS, both_servers
 from tests.support.waiting import PATIENCE_S, eventually
 
 Kubectl = Callable[..., str]
 
 
-@pytest.fixture(scope="module")
-def kubectl(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Kubectl:
-    """Runs kubectl; fails unless it ends as expected, and returns what it printed."""
-    binary, home = kubectl_binary(), tmp_path_factory.mktemp("home")
-    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "KUBECONFIG": str(served.kubeconfig)}
+@pytest.fixture(scope="module", params=SERVERS)
+def kubectl(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kubectl]:
+    """Runs kubectl on a served or real cluster; fails unless it ends as expected, and returns what it printed."""
+    binary, folder = kubectl_binary(), tmp_path_factory.mktemp(request.param)
 
     def run(*words: str, stdin: object = None, status: int = 0) -> str:
         given = None if stdin is None else json.dumps(stdin)
@@ -31,7 +31,9 @@ def kubectl(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Kubectl
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout + done.stderr
 
-    return run
+    with both_servers(request.param, folder, "--speed", "60", "--latency", "ideal") as kubeconfig:
+        environment = {"HOME": str(folder), "PATH": os.environ["PATH"], "KUBECONFIG": str(kubeconfig)}
+        yield run
 
 
 def names(kubectl: Kubectl, kind: str, *more: str) -> list[str]:

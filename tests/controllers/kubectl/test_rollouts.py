@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 
 from tests.apiserver.clients.gobuild import kubectl_binary
-from tests.apiserver.serving import nodes_file, serving
 from tests.controllers.clusters import a_template, a_workload
+from tests.support.controlplane.clusters import SERVERS, both_servers
 from tests.support.waiting import PATIENCE_S
 
 Kubectl = Callable[..., str]
 
 
-@pytest.fixture(scope="module")
-def kubectl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kubectl]:
-    """Runs kubectl on a served cluster; fails unless it ends as expected, and returns what it printed."""
-    binary, folder = kubectl_binary(), tmp_path_factory.mktemp("served")
-    with serving(folder, "--cluster", nodes_file(folder)) as served:
-        environment = {"HOME": str(folder), "PATH": os.environ["PATH"], "KUBECONFIG": str(served.kubeconfig)}
+@pytest.fixture(scope="module", params=SERVERS)
+def kubectl(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kubectl]:
+    """Runs kubectl on a served or real cluster; fails unless it ends as expected, and returns what it printed."""
+    binary, folder = kubectl_binary(), tmp_path_factory.mktemp(request.param)
+    with both_servers(request.param, folder) as kubeconfig:
+        environment = {"HOME": str(folder), "PATH": os.environ["PATH"], "KUBECONFIG": str(kubeconfig)}
 
         def run(*words: str, stdin: object = None, status: int = 0) -> str:
             given = None if stdin is None else json.dumps(stdin)

@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.support.controlplane.programs import find_programs
 from tests.support.waiting import eventually
 from wavetank.apiserver.http.kubeconfig import Access, write_kubeconfig
-from wavetank.apiserver.http.tls import make_certificate
+from wavetank.apiserver.http.tls import Authority
 
 TOKEN = "of-a-test"
 CONTEXT = "wavetank"
@@ -30,12 +30,14 @@ class ControlPlane:
         self.kubeconfig = folder / "kubeconfig"
         self._programs = find_programs()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        self._certificate = make_certificate(folder, "127.0.0.1")
+        authority = Authority()
+        self._authority = folder / "authority.pem"
+        self._authority.write_bytes(authority.certificate)
+        self._certificate = authority.issue(folder)
         self._etcd_port, self._peer_port, self._port = _free_ports(3)
         (folder / "tokens.csv").write_text(f"{TOKEN},admin,admin,system:masters\n")
-        authority = self._certificate.certificate.read_bytes()
         self.url = f"https://127.0.0.1:{self._port}"
-        write_kubeconfig(self.kubeconfig, Access(self.url, TOKEN, authority))
+        write_kubeconfig(self.kubeconfig, Access(self.url, TOKEN, authority.certificate))
 
     def start(self) -> None:
         """Starts all programs, and waits until the API server is ready."""
@@ -62,6 +64,7 @@ class ControlPlane:
             "--secure-port=0",
             "--use-service-account-credentials=false",
             f"--service-account-private-key-file={self._certificate.key}",
+            f"--root-ca-file={self._authority}",
         )
         self._run("kube-scheduler", *common, "--secure-port=0")
 
@@ -109,7 +112,7 @@ class ControlPlane:
     def _is_ready(self) -> bool:
         ended = [name for name, process in self._processes.items() if process.poll() is not None]
         assert not ended, f"{ended[0]} has ended: {self._log(ended[0])}"
-        trusted = ssl.create_default_context(cafile=str(self._certificate.certificate))
+        trusted = ssl.create_default_context(cafile=str(self._authority))
         request = urllib.request.Request(f"{self.url}/readyz", headers={"Authorization": f"Bearer {TOKEN}"})
         try:
             with urllib.request.urlopen(request, context=trusted, timeout=5) as answer:
