@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,14 @@ CACHE = Path.home() / ".cache" / "wavetank" / "clients"
 needs_builds = pytest.mark.skipif(not os.environ.get("WAVETANK_ALL"), reason="builds a client: make test-all")
 
 
-def go_install(package: str, version: str) -> Path:
-    """Returns a program of a public Go module."""
-    name = package.rpartition("/")[2]
+def go_install(module: str, version: str, package: str = ".") -> Path:
+    """Returns a program of a public Go module, built as its makers do: with the versions that the module states."""
+    name = (module if package == "." else package).rpartition("/")[2]
 
     def build(folder: Path) -> None:
-        _run(["go", "install", "-ldflags", "-s -w", f"{package}@{version}"], folder, GOBIN=str(folder), CGO_ENABLED="0")
+        source = json.loads(_run(["go", "mod", "download", "-json", f"{module}@{version}"], folder))["Dir"]
+        command = ["go", "build", "-mod=readonly", "-ldflags", "-s -w", "-o", str(folder / name), package]
+        _run(command, Path(source), CGO_ENABLED="0")
 
     return _cached(f"{name}-{version}", "go", build) / name
 
@@ -89,10 +92,11 @@ def _cached(name: str, tool: str, build: Callable[[Path], None]) -> Path:
     return folder
 
 
-def _run(command: list[str], cwd: Path, **environment: str) -> None:
-    given: Mapping[str, str] = {**os.environ, "GOFLAGS": "-buildvcs=false -mod=mod", **environment}
+def _run(command: list[str], cwd: Path, **environment: str) -> str:
+    given = {**os.environ, "GOFLAGS": "-buildvcs=false", **environment}
     done = subprocess.run(command, cwd=cwd, env=given, capture_output=True, text=True)
     assert done.returncode == 0, f"{' '.join(command)}: {(done.stdout + done.stderr)[-3000:]}"
+    return done.stdout
 
 
 def _digest(files: list[Path]) -> str:

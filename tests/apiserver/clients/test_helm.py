@@ -67,7 +67,7 @@ Helm = Callable[..., str]
 @pytest.fixture
 def helm(served: Served, tmp_path: Path) -> Helm:
     """Returns a function that calls helm in a folder with a chart."""
-    binary = go_install("helm.sh/helm/v3/cmd/helm", "v3.21.0")
+    binary = go_install("helm.sh/helm/v3", "v3.21.0", "./cmd/helm")
     for name, text in FILES.items():
         path = tmp_path / "chart" / name
         path.parent.mkdir(parents=True, exist_ok=True)

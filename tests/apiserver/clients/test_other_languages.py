@@ -73,7 +73,8 @@ def test_client_node_runs_a_deployment(served: Served, tmp_path: Path) -> None:
 
 
 def test_fabric8_watches_over_a_websocket(served: Served, tmp_path: Path) -> None:
-    command = ["java", "-cp", f"{maven_jars('java')}/*", FOLDER / "java" / "Scenario.java"]
+    patience = [f"-Dkubernetes.{what}.timeout={PATIENCE_S * 1000:.0f}" for what in ("connection", "request")]
+    command = ["java", *patience, "-cp", f"{maven_jars('java')}/*", FOLDER / "java" / "Scenario.java"]
     assert run(served, tmp_path, *command) == ["node n1", "node n2", "watched", "pods 3", "deleted"]
 
 
