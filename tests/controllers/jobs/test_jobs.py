@@ -181,3 +181,16 @@ def test_what_is_refused_is_tried_again_later() -> None:
     cluster.client.update_status(quota_now, {"hard": {"pods": "1"}, "used": {"pods": "0"}})
     cluster.run(1)
     assert len(alive(cluster)) == 2
+
+
+def test_a_pod_that_has_lost_its_owner_is_adopted_again() -> None:
+    cluster = a_cluster(parallelism=2, completions=2)
+    pod = alive(cluster)[0]
+    document = pod.render()
+    del document["metadata"]["ownerReferences"]
+    cluster.client.update(pod, document)
+    cluster.run(5)
+    adopted = next(each for each in cluster.pods() if each.name == pod.name)
+    assert [owner["name"] for owner in adopted.manifest["metadata"]["ownerReferences"]] == ["j"]
+    assert adopted.manifest["metadata"]["finalizers"] == ["batch.kubernetes.io/job-tracking"]
+    assert len(alive(cluster)) == 2

@@ -191,6 +191,21 @@ def test_a_container_that_fails_its_liveness_probe_is_restarted(node: OneNode) -
     assert "Unhealthy" in node.events()
 
 
+def test_a_probe_has_the_variables_and_volumes_of_its_container(node: OneNode) -> None:
+    probe = {"exec": {"command": ["sh", "-c", "cat /data/$NAME"]}, "periodSeconds": 1}
+    container = {
+        "command": ["sh", "-c", "sleep 3; touch /data/$NAME; sleep 600"],
+        "env": [{"name": "NAME", "value": "up"}],
+        "volumeMounts": [{"name": "data", "mountPath": "/data"}],
+        "readinessProbe": probe,
+    }
+    node.create([container], volumes=[{"name": "data", "emptyDir": {}}])
+    node.run_until(2)
+    assert node.condition("Ready")["status"] == "False"
+    node.run_until(5)
+    assert node.condition("Ready")["status"] == "True"
+
+
 def test_an_ephemeral_container_is_started(node: OneNode) -> None:
     node.create([{}])
     node.run_until(1)

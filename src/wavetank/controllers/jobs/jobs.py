@@ -22,6 +22,8 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 _BATCHED: Nanoseconds = SECOND  # changes of pods are batched for this long
 _FIRST_RETRY, _LAST_RETRY = SECOND, 60 * SECOND
 
+_JOB_NAME, _CONTROLLER_UID = "batch.kubernetes.io/job-name", "batch.kubernetes.io/controller-uid"
+
 
 class Jobs:
     """The job-controller: runs pods of each Job until enough of them have succeeded, or too many have failed."""
@@ -33,7 +35,8 @@ class Jobs:
         self._leftovers = context.queue(self._clean)  # pods that no Job tracks any more
         self._pod_control = JobPodControl(context)
         self._failures: dict[str, Failures] = {}  # by uid
-        self._selectors = SelectorIndex()  # of Jobs that may adopt pods
+        self._selectors = SelectorIndex()  # of Jobs with a selector of their own, which may adopt any pod
+        self._lost: dict[Key, set[Key]] = {}  # by Job: pods that were its own and have lost their owner
         self._store.subscribe(JOB, self)
         context.pods.follow_orphans(self._orphan_seen)
         for job in self._store.list(JOB):
@@ -61,6 +64,7 @@ class Jobs:
         """Removes a Job, and the finalizers of the pods that it leaves behind."""
         self._context.pods.unfollow(old.uid)
         self._selectors.drop(old.key)
+        self._lost.pop(old.key, None)
         self._pod_control.forget(old)
         self._failures.pop(old.uid, None)
         self._clean_after(old)
@@ -79,6 +83,11 @@ class Jobs:
             self._leftovers.add(pod.key)
         for key in self._selectors.matching(pod.namespace, pod.labels):
             self._queue.add_after(key, _BATCHED)
+        name = pod.labels.get(_JOB_NAME)
+        job = self._store.find(JOB, pod.namespace, name) if name else None
+        if job is not None and pod.labels.get(_CONTROLLER_UID) == job.uid:
+            self._lost.setdefault(job.key, set()).add(pod.key)
+            self._queue.add_after(job.key, _BATCHED)
 
     def _clean_after(self, job: Resource) -> None:
         for pod in self._context.pods.of(job.uid):
@@ -117,17 +126,25 @@ class Jobs:
             for pod in self._context.pods.of(job.uid):
                 if not selector.matches(pod.labels):
                     release(self._context.client, job, pod)
-        if not (job.manifest.get("spec") or {}).get("manualSelector") or job.deleted is not None:
+        if job.deleted is not None:
             return
-        for pod in self._context.pods.orphans(job.namespace):
+        for pod in self._orphans_for(job):
             if selector.matches(pod.labels) and pod.deleted is None:
                 self._adopt(job, pod)
+
+    def _orphans_for(self, job: Resource) -> list[Pod]:
+        """Returns the pods without an owner that a Job may adopt: those it had, or any if its selector is its own."""
+        if (job.manifest.get("spec") or {}).get("manualSelector"):
+            return list(self._context.pods.orphans(job.namespace))
+        found = [self._store.find(Pod.group_kind, *key) for key in sorted(self._lost.pop(job.key, ()))]
+        return [pod for pod in found if isinstance(pod, Pod) and controller_of(pod) is None]
 
     def _adopt(self, job: Resource, pod: Pod) -> None:
         document: dict[str, Any] = pod.render()
         metadata = document["metadata"] = dict(document["metadata"])
         metadata["ownerReferences"] = [*(metadata.get("ownerReferences") or ()), controller_reference(job)]
-        metadata["finalizers"] = [*(metadata.get("finalizers") or ()), TRACKING]
+        kept = [each for each in metadata.get("finalizers") or () if each != TRACKING]
+        metadata["finalizers"] = [*kept, TRACKING]
         self._context.client.update(pod, document)
 
     def _clean(self, key: Key) -> None:

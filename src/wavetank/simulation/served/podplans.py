@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,9 +16,8 @@ from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds, parse_duration
 from wavetank.nodes.commands import CommandRun, Surroundings, command_of
 from wavetank.nodes.containers.plans import ContainerPlan, ContainerRun, PodPlan, ProbePlan
-from wavetank.nodes.shell.session import MemoryFiles
 from wavetank.simulation.served.environment import environment_of
-from wavetank.simulation.served.volumes import Volumes
+from wavetank.simulation.served.volumes import FilesAt, Volumes
 from wavetank.workloads.manifests.behavior import DURATION, EXIT_CODE, TERMINATION
 from wavetank.workloads.manifests.expansion import default_duration
 
@@ -81,8 +81,9 @@ class PodPlanner:
         """Returns a run of a container, with the environment and files that it finds."""
         variables = environment_of(pod, given, self._store, self._status) if _has_command(given) else {}
         seed = zlib.crc32(f"{pod.uid}/{given.get('name')}/{number}".encode())
-        run = command(pod, given, Surroundings(tuple(variables.items()), self._volumes.files_of(pod, given), seed))
-        probes = {kind: _probe(pod, kind, given, run) for kind in _PROBES if given.get(f"{kind}Probe")}
+        surroundings = Surroundings(tuple(variables.items()), self._volumes.files_of(pod, given), seed)
+        run = command(pod, given, surroundings)
+        probes = {kind: _probe(pod, kind, given, run, surroundings) for kind in _PROBES if given.get(f"{kind}Probe")}
         return ContainerRun(run, _stop(pod, given, run), **probes)
 
     def _init(self, pod: Pod, given: Json, surroundings: Surroundings) -> CommandRun:
@@ -161,18 +162,20 @@ def _pre_stop(hook: Json) -> Nanoseconds:
     return 0
 
 
-def _probe(pod: Pod, kind: str, given: Json, run: CommandRun) -> ProbePlan:
+def _probe(pod: Pod, kind: str, given: Json, run: CommandRun, surroundings: Surroundings) -> ProbePlan:
     probe = given[f"{kind}Probe"]
     return ProbePlan(
         int(probe.get("initialDelaySeconds") or 0) * SECOND,
         int(probe.get("periodSeconds") or 10) * SECOND,
         int(probe.get("failureThreshold") or 3),
         int(probe.get("successThreshold") or 1),
-        tuple(_results(pod, kind, probe, run)),
+        tuple(_results(pod, kind, probe, run, surroundings)),
     )
 
 
-def _results(pod: Pod, kind: str, probe: Json, run: CommandRun) -> Iterator[tuple[Nanoseconds, bool]]:
+def _results(
+    pod: Pod, kind: str, probe: Json, run: CommandRun, surroundings: Surroundings
+) -> Iterator[tuple[Nanoseconds, bool]]:
     """Yields the results of a probe: as annotated, else those of its command; other probes always succeed."""
     stated = _RESULT.fullmatch(pod.annotations.get(_PROBE_ANNOTATION.format(kind), ""))
     if stated is not None:
@@ -182,19 +185,10 @@ def _results(pod: Pod, kind: str, probe: Json, run: CommandRun) -> Iterator[tupl
         yield after, passes
     elif "exec" in probe:
         limit = int(probe.get("timeoutSeconds") or 1) * SECOND
-        for since, files in _files_of(run):
-            result = command_of(probe["exec"] or {}, 0, Surroundings(files=files))
+        for since in sorted({0, *(time for time, _, _ in run.changes)}):
+            files = FilesAt(since, run.changes, surroundings.files)
+            result = command_of(probe["exec"] or {}, 0, replace(surroundings, files=files))
             yield since, result.exit_code == 0 and result.duration is not None and result.duration <= limit
-
-
-def _files_of(run: CommandRun) -> Iterator[tuple[Nanoseconds, MemoryFiles]]:
-    """Yields the files of a container after each change."""
-    files = MemoryFiles()
-    times = sorted({0, *(time for time, _, _ in run.changes)})
-    for time in times:
-        for _, path, exists in (change for change in run.changes if change[0] == time):
-            files.write(path, "" if exists else None)
-        yield time, files
 
 
 def _after(text: str | None) -> Nanoseconds:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
-from wavetank.nodes.shell.session import MemoryFiles
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.nodes.shell.session import Files, MemoryFiles
 
 Content = dict[str, str]  # by path inside of the volume
 
@@ -108,3 +109,23 @@ class MountedFiles(MemoryFiles):
             if path.startswith(place + "/"):
                 return content, path[len(place) :]
         return None
+
+
+class FilesAt(MemoryFiles):
+    """The files of a container some time after its start, by the changes of its run; all others are as given."""
+
+    def __init__(
+        self, age: Nanoseconds, changes: Sequence[tuple[Nanoseconds, str, bool]], others: Files | None
+    ) -> None:
+        super().__init__()
+        self._others = others
+        self._changed = {path for _, path, _ in changes}
+        for time, path, exists in changes:
+            if time <= age:
+                super().write(path, "" if exists else None)
+
+    def read(self, path: str) -> str | None:
+        """Returns the content of a file, or None."""
+        if path in self._changed or self._others is None:
+            return super().read(path)
+        return self._others.read(path)
