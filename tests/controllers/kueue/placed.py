@@ -32,7 +32,8 @@ def random_placed(seed: int) -> Scenario:
     ]
     config: Manifest = {}
     if draw.random() < 0.3:
-        config = {"fairSharing": {"preemptionStrategies": draw.choice(STRATEGIES)}}
+        sharing = {"fairSharing": {"preemptionStrategies": draw.choice(STRATEGIES)}}
+        config = sharing if cohort else {}  # without a cohort, Kueue 0.16.1 may crash (kubernetes-sigs/kueue#10891)
     jobs = [*_jobs(draw, names, levels), *_others(draw)]
     return Scenario(objects, jobs, config, workloads=WORKLOADS, nodes=_nodes(draw, list(flavors)))
 

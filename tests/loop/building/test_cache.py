@@ -17,11 +17,16 @@ from wavetank.loop.recipes import recipe_of
 
 
 def kept(
-    cache: Cache, folder: Path, name: str = "kube-scheduler", version: str = "v1.35.8", go: str = "go1.26.8"
+    cache: Cache,
+    folder: Path,
+    name: str = "kube-scheduler",
+    version: str = "v1.35.8",
+    go: str = "go1.26.8",
+    package: str = "k8s.io/kubernetes/cmd/kube-scheduler",
 ) -> Program:
     built = folder / "new"
     built.write_text("#!")
-    return cache.keep(built, Program(name, version, go, "k8s.io/kubernetes/cmd/kube-scheduler", str(built)))
+    return cache.keep(built, Program(name, version, go, package, str(built)))
 
 
 def test_a_program_is_found_by_name_and_version(tmp_path):
@@ -43,6 +48,14 @@ def test_a_program_with_another_virtual_time_is_to_be_built_again(tmp_path, monk
     monkeypatch.setattr("wavetank.loop.building.cache.clock_version", lambda: "another")
     with pytest.raises(InputError, match="built by another version of wavetank, build it again: wavetank"):
         cache.find("kube-scheduler", "v1.35.8")
+
+
+def test_a_program_of_a_folder_is_built_again_from_its_folder(tmp_path, monkeypatch):
+    cache = Cache(tmp_path / "cache")
+    kept(cache, tmp_path, "mine", package=".")
+    monkeypatch.setattr("wavetank.loop.building.cache.clock_version", lambda: "another")
+    with pytest.raises(InputError, match="build it again: wavetank controller build mine --package FOLDER"):
+        cache.find("mine", "v1.35.8", "controller")
 
 
 def test_programs_are_listed_by_version_and_broken_ones_left_out(tmp_path):

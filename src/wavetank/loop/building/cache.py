@@ -14,6 +14,7 @@ from wavetank.loop.building.overlay import clock_version
 
 _ABOUT = "program.json"
 _MANIFESTS = "manifests.json"
+_OWN = "."  # the package of a program that was built from a folder
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,9 @@ class Cache:
             if program.current:
                 return program
         problem = "was built by another version of wavetank, build it again" if found else "is not built"
-        raise InputError(f"{name} {version} {problem}: wavetank {kind} build {name} --version {version}")
+        of_folder = any(program.package == _OWN for program in found)
+        how = "--package FOLDER" if of_folder else f"--version {version}"
+        raise InputError(f"{name} {version} {problem}: wavetank {kind} build {name} {how}")
 
     def keep(self, built: Path, program: Program, manifests: Sequence[Mapping[str, Any]] = ()) -> Program:
         """Moves a new executable into the cache; its file has the program's name, since that becomes its user agent.
