@@ -94,5 +94,11 @@ def test_both_place_jobs_in_the_same_domains(seed: int) -> None:
 
 
 @pytest.mark.skipif(not ALL, reason="takes some seconds: make test-all")
+@pytest.mark.parametrize("seed", range(20))
+def test_both_place_pods_and_groups_in_the_same_domains(seed: int) -> None:
+    compare(random_placed(seed, pods=True))
+
+
+@pytest.mark.skipif(not ALL, reason="takes some seconds: make test-all")
 def test_both_ask_a_check_again_that_wants_it() -> None:
     compare(retried_checks())

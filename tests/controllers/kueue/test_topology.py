@@ -203,6 +203,30 @@ def test_other_pods_leave_less_of_a_node() -> None:
     assert placed(run_builtin(queues(), jobs, nodes=NODES)) == [("j", 10, {"a2-1": 4})]
 
 
+def a_group(pods: int, at_s: float, **asked: str) -> list[Manifest]:
+    """Returns a group of pods: the first one needs two CPUs, the others one."""
+    made = []
+    for i in range(pods):
+        requests = {"cpu": "1" if i else "2"}
+        spec = {"restartPolicy": "Never", "containers": [{"name": "c", "resources": {"requests": requests}}]}
+        labels = {"kueue.x-k8s.io/queue-name": "q", "kueue.x-k8s.io/pod-group-name": "group"}
+        labels["kueue.x-k8s.io/priority-class"] = "low"
+        notes = {f"kueue.x-k8s.io/podset-{name.replace('_', '-')}": value for name, value in asked.items()}
+        notes |= {"kueue.x-k8s.io/pod-group-total-count": str(pods)}
+        notes |= {"wavetank.dev/arrival": f"{at_s}s", "wavetank.dev/duration": "60s"}
+        metadata = {"name": f"p{i}", "namespace": "default", "labels": labels, "annotations": notes}
+        made.append({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+    return made
+
+
+def test_the_pods_of_a_group_are_placed_role_by_role() -> None:
+    history = run_builtin(queues(), a_group(3, 0, required_topology=HOSTNAME), nodes=NODES)
+    [admitted] = history.of("Admitted")
+    assert admitted.domains == ((("a1-0",), 1), (("a1-1",), 2))  # the first is full after the larger pod
+    [finished] = history.of("Finished")
+    assert finished.at - admitted.at == 61 * SECOND  # they wait for their domains a second
+
+
 @pytest.mark.parametrize(
     "made",
     [

@@ -22,6 +22,9 @@ COMPLETIONS_EQUAL_PARALLELISM = f"{GROUP}/job-completions-equal-parallelism"
 POD_GROUP_TOTAL_COUNT = f"{GROUP}/pod-group-total-count"
 RETRIABLE_IN_GROUP = f"{GROUP}/retriable-in-group"
 WORKLOAD_NAME = f"{GROUP}/workload"
+REQUIRED_TOPOLOGY = f"{GROUP}/podset-required-topology"
+PREFERRED_TOPOLOGY = f"{GROUP}/podset-preferred-topology"
+UNCONSTRAINED_TOPOLOGY = f"{GROUP}/podset-unconstrained-topology"
 
 ADMISSION_GATE = f"{GROUP}/admission"  # of pods that wait for their quota
 TOPOLOGY_GATE = f"{GROUP}/topology"  # of pods that wait for their domain

@@ -12,6 +12,7 @@ from wavetank.cluster.objects.kueue import (
     ADMITTED,
     EVICTED,
     FINISHED,
+    GROUP,
     IN_USE,
     MANAGED,
     POD_GROUP_NAME,
@@ -20,6 +21,9 @@ from wavetank.cluster.objects.kueue import (
     QUEUE_NAME,
     QUOTA_RESERVED,
     RETRIABLE_IN_GROUP,
+    TOPOLOGY_GATE,
+    UNCONSTRAINED_TOPOLOGY,
+    WORKLOAD_NAME,
 )
 from wavetank.cluster.objects.pod import SUCCEEDED, Pod
 from wavetank.cluster.objects.resource import Resource
@@ -31,10 +35,12 @@ from wavetank.controllers.kueue.jobs.priorities import PriorityClasses
 from wavetank.controllers.kueue.jobs.workloads import make_workload, topology_request, with_flavors, workload_name
 from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
 from wavetank.controllers.kueue.objects.flavors import Flavors
+from wavetank.controllers.kueue.topology.topologies import is_placed
 from wavetank.controllers.kueue.writer import Writer
 
 _MAIN = "main"
 _COMPONENT = "pod-kueue-controller"
+_INDEX_LABEL = f"{GROUP}/pod-group-pod-index-label"  # names the label with the index of a pod in its group
 _ROLE = 8  # characters of the name of a pod set in a group
 # Fields of a pod's spec that make its role, beside its containers.
 _SHAPE = (
@@ -168,7 +174,8 @@ class QueuedPods:
         pod_sets: dict[str, Document] = {}
         for pod in pods:
             name = _role(pod) if key in self._total else _MAIN
-            made = {"name": name, "count": 0, "template": _template(pod), **topology_request(pod.annotations)}
+            asked = topology_request(pod.annotations, pod.annotations.get(_INDEX_LABEL, ""))
+            made = {"name": name, "count": 0, "template": _template(pod), **asked}
             pod_sets.setdefault(name, made)["count"] += 1
         queue = first.labels[QUEUE_NAME]
         document = make_workload(self._store, first, key[1], queue, [pod_sets[name] for name in sorted(pod_sets)])
@@ -195,6 +202,10 @@ class QueuedPods:
             new.spec = self._store.specs.intern(template["spec"])
             new.labels = {**present.labels, POD_SET: role}
             metadata = {**(present.manifest.get("metadata") or {}), "labels": new.labels}
+            if role in assigned and assigned[role].get("topologyAssignment"):
+                new.gates = (*new.gates, TOPOLOGY_GATE)
+                anywhere = {} if is_placed(present) else {UNCONSTRAINED_TOPOLOGY: "true"}
+                metadata["annotations"] = {**present.annotations, **anywhere, WORKLOAD_NAME: workload.name}
             new.manifest = {**present.manifest, "metadata": metadata}
             self._store.update(new)
             said = f"Admitted by clusterQueue {admission['clusterQueue']}"

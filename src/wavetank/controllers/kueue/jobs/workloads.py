@@ -6,7 +6,16 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha1
 from typing import Any
 
-from wavetank.cluster.objects.kueue import API_VERSION, GROUP, IN_USE, JOB_UID, TOPOLOGY_GATE
+from wavetank.cluster.objects.kueue import (
+    API_VERSION,
+    GROUP,
+    IN_USE,
+    JOB_UID,
+    PREFERRED_TOPOLOGY,
+    REQUIRED_TOPOLOGY,
+    TOPOLOGY_GATE,
+    UNCONSTRAINED_TOPOLOGY,
+)
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.kueue.jobs.priorities import read_priority
@@ -47,11 +56,12 @@ def topology_request(annotations: Mapping[str, str], index_label: str = "") -> D
     `index_label` is the label of the pods with their index, if they may have one.
     """
     asked: Document = {"podIndexLabel": index_label} if index_label else {}
-    for mode, parse in ((REQUIRED, str), (PREFERRED, str), (UNCONSTRAINED, _TRUE.__contains__)):
-        value = annotations.get(f"{GROUP}/podset-{mode}-topology")
-        if value is not None:
-            asked[mode] = parse(value)
-            break
+    if REQUIRED_TOPOLOGY in annotations:
+        asked[REQUIRED] = annotations[REQUIRED_TOPOLOGY]
+    elif PREFERRED_TOPOLOGY in annotations:
+        asked[PREFERRED] = annotations[PREFERRED_TOPOLOGY]
+    elif UNCONSTRAINED_TOPOLOGY in annotations:
+        asked[UNCONSTRAINED] = annotations[UNCONSTRAINED_TOPOLOGY] in _TRUE
     level, size = (annotations.get(f"{GROUP}/podset-slice-{name}") for name in ("required-topology", "size"))
     if level is not None and size is not None:
         asked |= {SLICES: level, "podSetSliceSize": int(size)}
@@ -65,8 +75,7 @@ def gated_for_topology(template: Mapping[str, Any], asked: bool) -> Document:
     """Returns a pod template whose pods wait for their domain; `asked`: their annotations say which they want."""
     head, spec = dict(template.get("metadata") or {}), dict(template["spec"])
     if not asked:
-        anywhere = {f"{GROUP}/podset-{UNCONSTRAINED}-topology": "true"}
-        head["annotations"] = {**(head.get("annotations") or {}), **anywhere}
+        head["annotations"] = {**(head.get("annotations") or {}), UNCONSTRAINED_TOPOLOGY: "true"}
     spec["schedulingGates"] = [*(spec.get("schedulingGates") or ()), {"name": TOPOLOGY_GATE}]
     return {**template, "metadata": head, "spec": spec}
 

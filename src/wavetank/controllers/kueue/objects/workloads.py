@@ -7,7 +7,6 @@ from wavetank.cluster.fields.resources import parse_amounts
 from wavetank.cluster.objects.kueue import EVICTED, QUOTA_RESERVED
 from wavetank.cluster.objects.podspec import PodSpec, SpecTable
 from wavetank.cluster.objects.resource import Resource, parse_time
-from wavetank.controllers.framework.ownership import controller_of
 from wavetank.controllers.framework.queue import Key
 from wavetank.controllers.kueue.objects.conditions import WorkloadStatus
 from wavetank.controllers.kueue.quota.amounts import Quantities
@@ -136,9 +135,6 @@ class WorkloadInfo:
         """Returns why the pods cannot be placed in domains, if that is not modelled."""
         if any(asks_for_slices(each) for each in self._documents):
             return "the built-in Kueue does not model slices of pod sets"
-        owner = controller_of(self.resource)
-        if owner is None or owner.get("kind") != "Job" or len(self.pod_sets) > 1:
-            return "the built-in Kueue models topology-aware scheduling of Jobs only"
         return ""
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from wavetank.controllers.kueue.objects.clusterqueues import FlavorSpec
 from wavetank.controllers.kueue.objects.workloads import WorkloadInfo
@@ -11,6 +12,13 @@ from wavetank.controllers.kueue.scheduler.assignment import FIT, NO_FIT, PREEMPT
 from wavetank.controllers.kueue.scheduler.preemption import Target
 from wavetank.controllers.kueue.topology.requests import UNCONSTRAINED, Placement, PlacementRequest, TopologyRequest
 from wavetank.controllers.kueue.topology.topologies import Topologies
+
+
+class _Failed(NamedTuple):
+    """A pod set without domains."""
+
+    pod_set: PodSetAssignment
+    reason: str
 
 
 class Placer:
@@ -39,45 +47,53 @@ class Placer:
 
         If they would not have domains even then, nothing helps.
         """
-        found = self._find(assignment)
-        if found is None:
-            return
-        pod_set, flavor, request = found
         if assignment.mode == FIT:
-            placed = self._topologies.find(flavor, request)
-            if isinstance(placed, Placement):
-                pod_set.placement = placed
-                return
-            pod_set.reasons.append(placed)
-            pod_set.set_mode(PREEMPT)
-        if assignment.mode == PREEMPT and isinstance(self._topologies.find(flavor, request, empty=True), str):
-            pod_set.set_mode(NO_FIT)
+            failed = self._place(assignment)
+            if failed is not None:
+                failed.pod_set.reasons.append(failed.reason)
+                failed.pod_set.set_mode(PREEMPT)
+        if assignment.mode == PREEMPT:
+            failed = self._place(assignment, empty=True, keep=False)
+            if failed is not None:
+                failed.pod_set.set_mode(NO_FIT)
 
     def is_placed(self, assignment: Assignment) -> bool:
         """Tells whether there are domains for the pods as things are now."""
-        found = self._find(assignment)
-        return found is None or isinstance(self._topologies.find(*found[1:]), Placement)
+        return self._place(assignment, keep=False) is None
 
     def reserve(self, assignment: Assignment, targets: Sequence[Target]) -> None:
         """Places pods for which others have to be preempted: where those are, or as if the cluster were empty."""
-        found = self._find(assignment)
-        if found is None:
-            return
-        pod_set, flavor, request = found
         for each in targets:
             each.queue.release(each.workload)
-        placed = self._topologies.find(flavor, request, empty=not targets)
+        self._place(assignment, empty=not targets)
         for each in targets:
             each.queue.occupy(each.workload)
-        pod_set.placement = placed if isinstance(placed, Placement) else None
 
-    def _find(self, assignment: Assignment) -> tuple[PodSetAssignment, str, PlacementRequest] | None:
-        """Returns the pod set to place, its flavor and its request."""
+    def _place(self, assignment: Assignment, empty: bool = False, keep: bool = True) -> _Failed | None:
+        """Places all pod sets, flavor by flavor; returns the first one that has no domains.
+
+        `keep` notes the domains of those that have some, if all have.
+        """
+        placements: list[tuple[PodSetAssignment, Placement]] = []
+        for flavor, wanted in self._wanted(assignment).items():
+            found, reason = self._topologies.find(flavor, [request for _, request in wanted], empty)
+            if reason:
+                return _Failed(wanted[len(found)][0], reason)
+            placements += [(pod_set, placement) for (pod_set, _), placement in zip(wanted, found, strict=True)]
+        if keep:
+            for pod_set, placement in placements:
+                pod_set.placement = placement
+        return None
+
+    def _wanted(self, assignment: Assignment) -> dict[str, list[tuple[PodSetAssignment, PlacementRequest]]]:
+        """Returns by flavor the pod sets to place, with their requests."""
+        wanted: dict[str, list[tuple[PodSetAssignment, PlacementRequest]]] = {}
         for number, each in enumerate(assignment.pod_sets):
             request, flavors = self._request(number), {flavor.name for flavor in each.flavors.values()}
             if request is not None and len(flavors) == 1 and each.pod_set.count:
-                return each, flavors.pop(), PlacementRequest(each.pod_set.spec, each.pod_set.count, request)
-        return None
+                asked = PlacementRequest(each.pod_set.spec, each.pod_set.count, request)
+                wanted.setdefault(flavors.pop(), []).append((each, asked))
+        return wanted
 
     def _request(self, number: int) -> TopologyRequest | None:
         return self._asked[number] or (TopologyRequest(UNCONSTRAINED) if self._implied else None)

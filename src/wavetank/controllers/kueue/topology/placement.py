@@ -7,8 +7,9 @@ anywhere fill the domains with the least free capacity (LeastFreeCapacity), as K
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from wavetank.cluster.fields.resources import PODS
 from wavetank.cluster.fields.taints import Taint, Tolerations
@@ -21,9 +22,12 @@ from wavetank.controllers.kueue.topology.requests import (
     DomainCount,
     Placement,
     PlacementRequest,
+    Values,
 )
 
 _HARD = ("NoSchedule", "NoExecute")
+
+Assumed: TypeAlias = dict[Values, dict[str, int]]  # amounts by domain
 
 
 @dataclass
@@ -50,13 +54,16 @@ class PlacementSearch:
         self._excluded = _Exclusions()
         self._least_first = False
 
-    def find(self, request: PlacementRequest, empty: bool = False) -> Placement | str:
-        """Returns the domains of all pods, or why there are none; `empty`: as if there were no other workloads."""
+    def find(self, request: PlacementRequest, empty: bool = False, assumed: Assumed | None = None) -> Placement | str:
+        """Returns the domains of all pods, or why there are none; `empty`: as if there were no other workloads.
+
+        `assumed` is what other pods of the same workload will use.
+        """
         mode, wanted = request.topology
         levels = self._tree.levels
         level = levels.index(wanted) if wanted else len(levels) - 1
         self._least_first = mode == UNCONSTRAINED
-        self._fill(request, empty)
+        self._fill(request, empty, assumed or {})
         found = self._fitting(level, request.pods, mode)
         if isinstance(found, str):
             return found
@@ -69,16 +76,16 @@ class PlacementSearch:
 
     # how many pods fit
 
-    def _fill(self, request: PlacementRequest, empty: bool) -> None:
+    def _fill(self, request: PlacementRequest, empty: bool, assumed: Assumed) -> None:
         """Counts how many pods fit in each domain."""
         requests = {**request.spec.requests, PODS: request.spec.requests.get(PODS, 0) + 1}
         self._excluded = excluded = _Exclusions()
-        for leaf in self._tree.leaves.values():
+        for key, leaf in self._tree.leaves.items():
             excluded.total += 1
             leaf.pods = 0
             reason = self._refusal(leaf.node, request.spec) if leaf.node is not None else ""
             if not reason:
-                leaf.pods, limit = count_in(requests, leaf.remaining(empty))
+                leaf.pods, limit = count_in(requests, _without(leaf.remaining(empty), assumed.get(key)))
                 reason = f'resource "{limit}"' if leaf.pods == 0 and limit else ""
             if reason:
                 excluded.reasons[reason] += 1
@@ -157,6 +164,18 @@ class PlacementSearch:
         topology = f'topology "{self._name}"'
         said = f"allows to fit only {fitting} out of {count}" if fitting else f"doesn't allow to fit any of {count}"
         return f"{topology} {said} pod(s){self._excluded.describe()}"
+
+
+def assume(assumed: Assumed, request: PlacementRequest, placement: Placement) -> None:
+    """Adds what pods will use of their domains; Kueue leaves the number of pods itself out."""
+    for domain in placement.domains:
+        used = assumed.setdefault(domain.values, {})
+        for name, amount in request.spec.requests.items():
+            used[name] = used.get(name, 0) + amount * domain.pods
+
+
+def _without(free: dict[str, int], used: Mapping[str, int] | None) -> dict[str, int]:
+    return free if used is None else {name: amount - used.get(name, 0) for name, amount in free.items()}
 
 
 def _add_up(domain: Domain) -> int:

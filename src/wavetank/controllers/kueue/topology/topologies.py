@@ -6,18 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 
 from wavetank.cluster.fields.resources import Amounts
 from wavetank.cluster.objects.groupkinds import NODE, POD
-from wavetank.cluster.objects.kueue import GROUP
+from wavetank.cluster.objects.kueue import PREFERRED_TOPOLOGY, REQUIRED_TOPOLOGY, UNCONSTRAINED_TOPOLOGY
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.kueue.objects.clusterqueues import FlavorSpec
 from wavetank.controllers.kueue.objects.topologies import TopologySpec
 from wavetank.controllers.kueue.topology.domains import DomainTree, count_in
-from wavetank.controllers.kueue.topology.placement import PlacementSearch
+from wavetank.controllers.kueue.topology.placement import Assumed, PlacementSearch, assume
 from wavetank.controllers.kueue.topology.requests import (
-    PREFERRED,
-    REQUIRED,
-    UNCONSTRAINED,
     DomainUsage,
     Placement,
     PlacementRequest,
@@ -27,12 +24,12 @@ from wavetank.kernel.clock import Timer
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 _BATCH: Nanoseconds = SECOND  # changes of nodes are collected for so long before workloads are tried again
-_ASKING = tuple(f"{GROUP}/podset-{mode}-topology" for mode in (REQUIRED, PREFERRED, UNCONSTRAINED))
 
 
 def is_placed(pod: Pod) -> bool:
     """Tells whether a pod gets its domain from Kueue."""
-    return any(name in pod.annotations for name in _ASKING)
+    asked = pod.annotations
+    return REQUIRED_TOPOLOGY in asked or PREFERRED_TOPOLOGY in asked or UNCONSTRAINED_TOPOLOGY in asked
 
 
 class Topologies:
@@ -102,10 +99,24 @@ class Topologies:
         levels = self._levels(flavor)
         return levels is not None and (not level or level in levels)
 
-    def find(self, flavor: str, request: PlacementRequest, empty: bool = False) -> Placement | str:
-        """Returns domains for pods, or why there are none; `empty`: as if no workload were there."""
+    def find(
+        self, flavor: str, requests: Iterable[PlacementRequest], empty: bool = False
+    ) -> tuple[list[Placement], str]:
+        """Returns domains for pods of a workload, one request after the other, and why the next one has none.
+
+        `empty`: as if no other workload were there.
+        """
         spec = self._flavors[flavor]
-        return PlacementSearch(self._tree(flavor), spec.topology, spec.tolerations).find(request, empty)
+        search = PlacementSearch(self._tree(flavor), spec.topology, spec.tolerations)
+        found: list[Placement] = []
+        assumed: Assumed = {}
+        for request in requests:
+            placement = search.find(request, empty, assumed)
+            if isinstance(placement, str):
+                return found, placement
+            assume(assumed, request, placement)
+            found.append(placement)
+        return found, ""
 
     def fits(self, usage: Iterable[DomainUsage]) -> bool:
         """Tells whether each of these domains has room for its pods."""
