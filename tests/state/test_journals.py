@@ -190,6 +190,21 @@ def test_nothing_is_lost_while_a_file_is_written_anew(tmp_path: Path) -> None:
     journaled.journal.close()
 
 
+def test_the_time_is_kept_while_a_file_is_written_anew(tmp_path: Path) -> None:
+    journaled = Journaled(tmp_path / "state", least_growth=1)
+    for number in range(120):
+        journaled.write(f"c-{number}", "")
+    for _ in range(8):
+        journaled.journal.commit()
+        journaled.store.clock.run(journaled.store.clock.now + 1)
+        journaled.journal.commit()  # too early for a record of its own
+        journaled.journal.commit(with_time=True)
+        for kept in snapshots(journaled):
+            assert kept is not None
+            assert kept.now == journaled.store.clock.now
+    journaled.journal.close()
+
+
 def test_a_full_disk_is_an_error_and_not_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = RecordFile(tmp_path / "f", 0)
 

@@ -58,6 +58,7 @@ class Journal:
         """
         if self._pending or (with_time and self._store.clock.now != self._told) or self._is_time_due():
             pending, self._pending = self._pending, []
+            self._told, self._told_at = self._store.clock.now, time.monotonic()
             self._append(frame(_encode(self._batch([self._change(*each) for each in pending]))))
         if self._rewriting is None and self._file.size >= self._rewrite_at:
             self._rewriting = self._rewrite()
@@ -82,8 +83,7 @@ class Journal:
         return keep(resource, table, self._actors)
 
     def _batch(self, changes: list[Written | Removed]) -> Batch:
-        self._told, self._told_at = self._store.clock.now, time.monotonic()
-        return Batch(self._told, self._store.version, self._store.reserved_uids, changes)
+        return Batch(self._store.clock.now, self._store.version, self._store.reserved_uids, changes)
 
     def _append(self, record: bytes) -> None:
         self._file.append(record, self._sync)
