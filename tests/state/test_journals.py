@@ -217,6 +217,15 @@ def test_a_full_disk_is_an_error_and_not_an_answer(tmp_path: Path, monkeypatch: 
     file.close()
 
 
+def test_an_object_that_cannot_be_kept_is_an_error_and_not_an_answer(tmp_path: Path) -> None:
+    journaled = Journaled(tmp_path / "state")
+    manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"d": object()}}
+    journaled.store.create(Resource(manifest))
+    with pytest.raises(StateWriteError, match="an object cannot be kept"):
+        journaled.journal.commit()
+    journaled.journal.close()
+
+
 def test_a_folder_belongs_to_one_process_until_that_ends(tmp_path: Path) -> None:
     program = (
         "import sys, time; from pathlib import Path\n"

@@ -11,7 +11,7 @@ from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.history import DELETED, History
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import SECOND, Nanoseconds
-from wavetank.simulation.served.state.recordfile import HEADLINE, RecordFile, frame
+from wavetank.simulation.served.state.recordfile import HEADLINE, RecordFile, StateWriteError, frame
 from wavetank.simulation.served.state.records import Actors, Batch, Removed, Snapshot, Written, keep
 
 _LEAST_GROWTH = 8 * 1024 * 1024  # bytes after which a file is written anew, with the present objects only
@@ -59,7 +59,7 @@ class Journal:
         if self._pending or (with_time and self._store.clock.now != self._told) or self._is_time_due():
             pending, self._pending = self._pending, []
             self._told, self._told_at = self._store.clock.now, time.monotonic()
-            self._append(frame(_encode(self._batch([self._change(*each) for each in pending]))))
+            self._append(self._record(pending))
         if self._rewriting is None and self._file.size >= self._rewrite_at:
             self._rewriting = self._rewrite()
         if self._rewriting is not None:
@@ -76,6 +76,12 @@ class Journal:
         if self._told is not None and self._store.clock.now - self._told < SECOND:
             return False
         return time.monotonic() - self._told_at >= _TIME_EVERY_S
+
+    def _record(self, pending: list[tuple[str, str, Resource]]) -> bytes:
+        try:
+            return frame(_encode(self._batch([self._change(*each) for each in pending])))
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+            raise StateWriteError(f"an object cannot be kept: {error}") from None
 
     def _change(self, type: str, table: str, resource: Resource) -> Written | Removed:  # noqa: A002
         if type == DELETED:
