@@ -28,9 +28,9 @@ class Connection(asyncio.Protocol):
 
     async def send(self, request: bytes, follow: Body | None = None) -> tuple[int, bytes]:
         """Returns status and body of the answer; BrokenError if there is none."""
+        self.reusable = False
         if self._transport is None or self._transport.is_closing():
             raise BrokenError("the server has closed the connection")
-        self.reusable = False
         self._parts, self._follow = [], follow
         self._parser = httptools.HttpResponseParser(self)
         self._answer = asyncio.get_running_loop().create_future()

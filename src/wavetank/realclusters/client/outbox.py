@@ -32,7 +32,8 @@ class Outbox:
 
     What is put for a key replaces what has not been sent for it yet, and is made when its turn comes: a server that is
     slow or away gets the latest state only. Requests are repeated until the server answers; `refused` is called with
-    those that it does not accept. Urgent keys are sent before all others.
+    those that it does not accept. Urgent keys are sent before others, but take at most every second turn while both
+    wait, so that a slow server gets some of each.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Outbox:
         self._makes: dict[Hashable, Make] = {}  # not sent yet
         self._active: set[Hashable] = set()
         self._queues: tuple[deque[Hashable], deque[Hashable]] = (deque(), deque())  # urgent, others
+        self._last_was_urgent = False
         self._waiting = asyncio.Semaphore(0)
 
     def put(self, key: Hashable, make: Make, urgent: bool = False) -> None:
@@ -72,7 +74,7 @@ class Outbox:
     async def _work(self) -> None:
         while True:
             await self._waiting.acquire()
-            urgent = bool(self._queues[0])
+            urgent = self._is_turn_of_urgent()
             key = self._queues[0 if urgent else 1].popleft()
             self._active.add(key)
             try:
@@ -82,6 +84,12 @@ class Outbox:
                 self._active.discard(key)
             if key in self._makes:
                 self._queue(key, urgent)
+
+    def _is_turn_of_urgent(self) -> bool:
+        if all(self._queues):
+            self._last_was_urgent = not self._last_was_urgent
+            return self._last_was_urgent
+        return bool(self._queues[0])
 
     async def _deliver(self, key: Hashable, request: Request) -> None:
         pause_s = _FIRST_PAUSE_S
