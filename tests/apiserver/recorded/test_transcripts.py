@@ -29,7 +29,7 @@ AGED_SINCE = datetime(2024, 1, 1, 0, 1, 5, tzinfo=UTC)
 
 # docs/api-compatibility.md says why.
 KNOWN: dict[str, set[str]] = {
-    "admission-default": {"3", "6", "11", "13", "17", "22"},
+    "admission-default": {"3", "6", "11", "13", "17"},
     "crud-misc-ns": {"46", "47"},
     "patch-merge": {"27"},
 }
