@@ -7,6 +7,7 @@ from functools import partial
 from wavetank.apiserver.admission.chain import DEFAULT_PLUGINS, AdmissionChain
 from wavetank.apiserver.admission.plugin import Plugin
 from wavetank.apiserver.admission.policies.admission import PolicyAdmission
+from wavetank.apiserver.admission.policies.typechecking import policy_warnings
 from wavetank.apiserver.admission.webhooks.admission import WebhookAdmission
 from wavetank.apiserver.authorization.asking import asking
 from wavetank.apiserver.authorization.attributes import Attributes
@@ -133,6 +134,10 @@ class Api:
     def authenticate(self, token: str) -> User | None:
         """Returns the service account of a token that this API has issued."""
         return self._accounts.authenticate(token)
+
+    def policy_warnings(self, spec: Document) -> list[Document]:
+        """Returns what is wrong with the types in the expressions of an admission policy, given its spec."""
+        return policy_warnings(spec, self.kinds)
 
     def actor(self, user: User) -> ScalingActor:
         """Returns a client in the same process that writes as a user."""

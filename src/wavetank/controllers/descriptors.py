@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from wavetank.cluster.objects.resource import Resource
+from wavetank.controllers.admissionpolicies.descriptor import ADMISSION_POLICY_STATUS_CONTROLLER
 from wavetank.controllers.cronjobs.descriptor import CRON_JOB_CONTROLLER
 from wavetank.controllers.daemonsets.descriptor import DAEMON_SET_CONTROLLER
 from wavetank.controllers.deployments.descriptor import DEPLOYMENT_CONTROLLER
@@ -71,6 +72,7 @@ _DESCRIPTORS: tuple[ControllerDescriptor, ...] = (
     ENDPOINTS_CONTROLLER,
     ENDPOINT_SLICE_CONTROLLER,
     ENDPOINT_SLICE_MIRRORING_CONTROLLER,
+    ADMISSION_POLICY_STATUS_CONTROLLER,
     RESOURCE_QUOTA_CONTROLLER,
     NODE_LIFECYCLE_CONTROLLER,
     TAINT_EVICTION_CONTROLLER,

@@ -178,3 +178,22 @@ def test_a_binding_that_cannot_work_is_refused(caller: Caller, spec: dict[str, A
     answer = caller.ask("POST", BINDINGS, {"metadata": {"name": "b"}, "spec": spec})
     assert answer.status == 422
     assert message in answer.body["message"]
+
+
+def test_expressions_are_checked_against_the_types_of_the_kinds() -> None:
+    rule = {"apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["deployments"], "operations": ["*"]}
+    wrong = {
+        "expression": "object.spec.replicas > '1'",
+        "messageExpression": "'got ' + object.spec.replicas",
+    }
+    right = {"expression": "object.spec.template.spec.containers.all(c, c.image != '') && variables.n > 1"}
+    variables = [{"name": "n", "expression": "object.spec.replicas"}]
+    spec = a_policy(wrong, right, match={"resourceRules": [rule]}, variables=variables)["spec"]
+    first, second = Caller().api.policy_warnings(spec)
+    assert (first["fieldRef"], second["fieldRef"]) == (
+        "spec.validations[0].expression",
+        "spec.validations[0].messageExpression",
+    )
+    assert "apps/v1, Kind=Deployment" in first["warning"]
+    assert "found no matching overload for '_>_' applied to '(int, string)'" in first["warning"]
+    assert "found no matching overload for '_+_' applied to '(string, int)'" in second["warning"]

@@ -102,10 +102,12 @@ def _field(kind: str, types: Types) -> Json:
 
 def _operation_3(operation: Operation, types: Types) -> Json:
     made: Json = {"tags": [operation.tag], "operationId": operation.identifier}
-    made["parameters"] = [_parameter_3(name, "query", kind) for name, kind in operation.query.items()]
+    if operation.query:
+        made["parameters"] = [_parameter_3(name, "query", kind) for name, kind in operation.query.items()]
     if operation.body is not None:
         name, media = operation.body
-        made["requestBody"] = {"content": _content(types, name, media), "required": operation.verb != "delete"}
+        required = {"required": True} if operation.verb != "delete" else {}
+        made["requestBody"] = {"content": _content(types, name, media), **required}
     content = _content(types, *operation.answer)
     made["responses"] = {str(code): {"description": _WORDS[code], "content": content} for code in operation.codes}
     made["responses"]["401"] = {"description": "Unauthorized"}

@@ -23,6 +23,10 @@ def _record_nothing(resource: Resource, type_: str, reason: str, message: str, c
     """A run has no Events."""
 
 
+def _no_warnings(spec: Document) -> list[Document]:
+    return []
+
+
 def _serves_everything(api_version: str, kind: str) -> bool:
     """A run has objects of any kind."""
     return True
@@ -47,6 +51,7 @@ class ControllerContext:
     root_certificate: str = ""  # of the API server, for pods
     observed: bool = True
     metrics: MetricsClient = field(default_factory=NoMetrics)
+    policy_warnings: Callable[[Document], list[Document]] = _no_warnings  # about expressions of admission policies
     flags: Mapping[str, object] = field(default_factory=dict)
     _owned: dict[str, OwnerIndex] = field(default_factory=dict, init=False)
 

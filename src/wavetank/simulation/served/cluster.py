@@ -169,6 +169,7 @@ class ServedCluster:
             self._serves,
             setting.root_certificate,
             metrics=metrics or NoMetrics(),
+            policy_warnings=self.api.policy_warnings,
             flags=setting.flags,
         )
         if prepare is not None:
