@@ -20,6 +20,7 @@ from wavetank.errors import WavetankError
 
 _ROOT = Path(__file__).parents[1]
 _PAGE = _ROOT / "docs" / "conformance.md"
+_RESULTS = "results.json"
 
 
 @click.command()
@@ -54,12 +55,17 @@ def main(
         if only_list:
             click.echo("\n".join(chosen))
             return
-        outcomes = run_tests(programs, chosen, lanes, Options(folder, timeout), _progress(len(chosen)))
+        known, progress = dict(before), _progress(len(chosen))
+
+        def report(outcome: Outcome) -> None:
+            known[outcome.name] = asdict(outcome)
+            (folder / _RESULTS).write_text(json.dumps(known, indent=1), encoding="utf-8")  # an interrupted run goes on
+            progress(outcome)
+
+        outcomes = run_tests(programs, chosen, lanes, Options(folder, timeout), report)
     except WavetankError as error:
         click.echo(str(error), err=True)
         sys.exit(2)
-    known = before | {outcome.name: asdict(outcome) for outcome in outcomes}
-    (folder / "results.json").write_text(json.dumps(known, indent=1), encoding="utf-8")
     if focus is None:
         results = [Outcome(**known[name]) for name in names if name in known and name not in reasons]
         _PAGE.write_text(write_page(names, reasons, results), encoding="utf-8")
@@ -67,7 +73,7 @@ def main(
 
 
 def _read(folder: Path) -> dict[str, dict[str, object]]:
-    file = folder / "results.json"
+    file = folder / _RESULTS
     found: dict[str, dict[str, object]] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     return found
 
