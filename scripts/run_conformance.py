@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -72,9 +73,9 @@ def main(
     sys.exit(1 if any(outcome.state != "passed" for outcome in outcomes) else 0)
 
 
-def _read(folder: Path) -> dict[str, dict[str, object]]:
+def _read(folder: Path) -> dict[str, dict[str, Any]]:
     file = folder / _RESULTS
-    found: dict[str, dict[str, object]] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    found: dict[str, dict[str, Any]] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     return found
 
 

@@ -36,6 +36,8 @@ status:
   conditions: [{{type: Ready, status: "True"}}]
 """
 
+_running: set[subprocess.Popen[bytes]] = set()
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -78,10 +80,14 @@ def run_tests(
                     report(outcome)
 
     threads = [threading.Thread(target=work, daemon=True) for _ in range(min(lanes, batches.qsize()))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:  # if it is interrupted, threads end without ending what they have started
+        for process in list(_running):
+            _end(process)
     return sorted(outcomes, key=lambda outcome: outcome.name)
 
 
@@ -148,10 +154,12 @@ def _process(command: Sequence[str], folder: Path, log: str = "tests.log") -> It
         process = subprocess.Popen(
             command, cwd=folder, stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True
         )
+        _running.add(process)
         try:
             yield process
         finally:
             _end(process)
+            _running.discard(process)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
