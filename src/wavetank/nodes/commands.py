@@ -28,7 +28,7 @@ class CommandRun:
 
     `message` is what it leaves in its termination message file, `changes` when which file appears (True) or vanishes. A
     command that does not `heed` SIGTERM, such as a shell or sleep as the first process of a container, runs on until it
-    is killed.
+    is killed. One that only runs simple programs `serves` nothing: no port is open.
     """
 
     duration: Nanoseconds | None
@@ -37,6 +37,7 @@ class CommandRun:
     message: str = ""
     changes: tuple[tuple[Nanoseconds, str, bool], ...] = ()
     heeds: bool = True
+    serves: bool = True
 
     def message_of(self, exit_code: int, policy: str) -> str:
         """Returns the termination message by the container's policy: after an error it may be the last output."""
@@ -117,7 +118,7 @@ def _ended(session: Session, duration: Nanoseconds | None, exit_code: int, path:
     unheeding = duration is None or session.slept
     heeds = session.traps or not unheeding or (session.unknown > 0 and not session.slept)
     output, message = tuple(_lines(session.printed)), session.files.read(path) or ""
-    return CommandRun(duration, exit_code, output, message, tuple(session.changes), heeds)
+    return CommandRun(duration, exit_code, output, message, tuple(session.changes), heeds, session.unknown > 0)
 
 
 def _lines(printed: Sequence[tuple[Nanoseconds, str]]) -> Iterator[tuple[Nanoseconds, str]]:

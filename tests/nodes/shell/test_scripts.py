@@ -40,6 +40,7 @@ def printed(script: str, **variables: str) -> list[str]:
         pytest.param("{ echo a; (echo b); } # a comment", ["a", "b"], id="groups"),
         pytest.param("seq 3 > /f; wc -l /f | awk '{print $1}'", ["3"], id="columns"),
         pytest.param("echo a b | grep a; echo c | grep -q a || echo none", ["a b", "none"], id="grep"),
+        pytest.param("f() { echo in f; }\nf; f", ["in f", "in f"], id="functions"),
         pytest.param("printf '%s-%d\\n' a 1", ["a-1"], id="printf"),
     ],
 )

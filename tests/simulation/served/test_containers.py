@@ -191,6 +191,23 @@ def test_a_container_that_fails_its_liveness_probe_is_restarted(node: OneNode) -
     assert "Unhealthy" in node.events()
 
 
+def test_nothing_answers_a_probe_where_only_sleep_runs(node: OneNode) -> None:
+    probe = {"httpGet": {"port": 80}, "initialDelaySeconds": 10, "failureThreshold": 1}
+    stopping = {"terminationGracePeriodSeconds": 5}
+    node.create([{"command": ["sleep", "1000"], "livenessProbe": probe | stopping, "readinessProbe": probe}])
+    node.run_until(14)
+    assert node.condition("Ready")["status"] == "False"
+    assert node.status["containerStatuses"][0]["restartCount"] == 0
+    node.run_until(16)
+    assert node.status["containerStatuses"][0]["restartCount"] == 1
+
+
+def test_a_kubelet_refuses_a_pod_of_another_operating_system(node: OneNode) -> None:
+    node.create([{}], os={"name": "windows"})
+    node.run_until(1)
+    assert (node.status["phase"], node.status["reason"]) == ("Failed", "PodOSNotSupported")
+
+
 def test_a_probe_has_the_variables_and_volumes_of_its_container(node: OneNode) -> None:
     probe = {"exec": {"command": ["sh", "-c", "cat /data/$NAME"]}, "periodSeconds": 1}
     container = {

@@ -28,6 +28,8 @@ def default_pod(pod: Document) -> None:
     if spec.get("hostNetwork"):
         _publish_ports(containers)
     default_pod_spec(spec)
+    if spec["terminationGracePeriodSeconds"] < 0:
+        spec["terminationGracePeriodSeconds"] = 1  # as the conversion of pods does, but not of templates
     _agree_on_addresses(optional(pod, "status"))
 
 

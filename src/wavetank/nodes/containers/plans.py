@@ -15,6 +15,7 @@ class ProbePlan:
     """A probe: when it is made, and its results.
 
     `changes` are times since the start of the container with the result from then on; before the first it succeeds.
+    `grace` is how long a container may take to stop that has failed the probe, if it is not the pod's.
     """
 
     delay: Nanoseconds = 0
@@ -22,6 +23,7 @@ class ProbePlan:
     failures: int = 3
     successes: int = 1
     changes: tuple[tuple[Nanoseconds, bool], ...] = ()
+    grace: Nanoseconds | None = None
 
     def succeeds(self, age: Nanoseconds) -> bool:
         """Returns the result for a container that started so long ago."""

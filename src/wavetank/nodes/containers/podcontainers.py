@@ -264,7 +264,9 @@ class PodContainers:
             message = f"Container {container.name} failed {kind.lower()} probe, will be restarted"
             self._record(container, "Normal", "Killing", message)
             container.cancel()
-            due = self._clock.now + min(container.run.stop, self._grace)
+            probe = container.run.liveness if kind == LIVENESS else container.run.startup
+            grace = self._grace if probe is None or probe.grace is None else probe.grace
+            due = self._clock.now + min(container.run.stop, grace)
             container.timers.append(self._clock.at(due, partial(self._ended, container, KILLED), background=True))
             return
         elif kind == STARTUP:

@@ -25,6 +25,17 @@ _NO_PORT = "Predicate NodePorts failed: node(s) didn't have free ports for the r
 PORT_TAKEN = Refusal("NodePorts", f"{_REJECTED} {_NO_PORT}")
 
 
+_OS = "kubernetes.io/os"
+_WRONG_OS = "Failed to admit pod as the OS field doesn't match node OS"
+WRONG_OS = Refusal("PodOSNotSupported", _WRONG_OS)
+
+
+def is_of_other_os(pod: Pod, node: Node) -> bool:
+    """Tells whether a pod is for another operating system than its node's, which is Linux unless a label says so."""
+    wanted = (pod.spec.manifest.get("os") or {}).get("name")
+    return wanted is not None and wanted != node.labels.get(_OS, "linux")
+
+
 def ports_conflict(wanted: Collection[HostPort], taken: Collection[HostPort]) -> bool:
     """Tells whether a host port is in both, on the same address or on all of them."""
     for address, protocol, port in wanted:

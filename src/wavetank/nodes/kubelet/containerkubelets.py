@@ -11,7 +11,7 @@ from wavetank.nodes.containers.plans import PodPlan
 from wavetank.nodes.containers.podcontainers import PodContainers
 from wavetank.nodes.containers.reports import PodReport, report_of
 from wavetank.nodes.kubelet import deadlines
-from wavetank.nodes.kubelet.admission import PORT_TAKEN, ports_conflict
+from wavetank.nodes.kubelet.admission import PORT_TAKEN, WRONG_OS, is_of_other_os, ports_conflict
 from wavetank.nodes.kubelet.kubelets import Kubelets
 from wavetank.nodes.kubelet.latency import NodeLatency
 from wavetank.nodes.kubelet.podworker import PodWorker
@@ -98,7 +98,9 @@ class ContainerKubelets(Kubelets):
     # steps of a pod
 
     def _admit(self, worker: PodWorker, pod: Pod) -> None:
-        if pod.spec.ports and worker.reserved is None and self._takes_a_port(worker, pod):
+        if is_of_other_os(pod, worker.machine.node):
+            self._end(pod, FAILED, *WRONG_OS)
+        elif pod.spec.ports and worker.reserved is None and self._takes_a_port(worker, pod):
             self._end(pod, FAILED, *PORT_TAKEN)
         else:
             super()._admit(worker, pod)

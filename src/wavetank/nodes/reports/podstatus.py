@@ -76,8 +76,8 @@ def _conditions(
 ) -> list[Json]:
     if pod.resource_version in history.stated:
         return [dict(each) for each in given]
-    known = {condition.get("type"): condition for condition in given}
-    ours = [{**_condition(kind, pod, history), **_observed(kind, known.get(kind), generation)} for kind in _CONDITIONS]
+    observed = {} if generation is None else {"observedGeneration": generation}
+    ours = [{**_condition(kind, pod, history), **observed} for kind in _CONDITIONS]
     return [*ours, *(dict(other) for other in given if other.get("type") not in _CONDITIONS)]
 
 
@@ -85,13 +85,6 @@ def differs(given: Sequence[Mapping[str, Any]], pod: Pod, history: PodHistory) -
     """Tells whether conditions that a kubelet writes are given, with another status than it reports."""
     stated = {str(each.get("type")): each.get("status") for each in given}
     return any(kind in stated and stated[kind] != _condition(kind, pod, history)["status"] for kind in _CONDITIONS[:4])
-
-
-def _observed(kind: str, given: Mapping[str, Any] | None, generation: int | None) -> Json:
-    """Returns the generation that a condition is about: the scheduler's own keeps what was written."""
-    if kind != "PodScheduled":
-        return {} if generation is None else {"observedGeneration": generation}
-    return {"observedGeneration": given["observedGeneration"]} if given and "observedGeneration" in given else {}
 
 
 def _condition(kind: str, pod: Pod, history: PodHistory) -> Json:

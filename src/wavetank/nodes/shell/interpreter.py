@@ -12,6 +12,7 @@ from wavetank.nodes.shell.syntax import (
     Block,
     Command,
     For,
+    Function,
     Group,
     If,
     Loop,
@@ -50,6 +51,7 @@ class Interpreter:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._functions: dict[str, Block] = {}
         self._steps = 0
 
     def run(self, script: str) -> int:
@@ -111,6 +113,9 @@ class Interpreter:
             return self._redirected(node.redirections, given, out, lambda text, to: self._block(node.body, text, to))
         if isinstance(node, If):
             return self._if(node, out)
+        if isinstance(node, Function):
+            self._functions[node.name] = node.body
+            return 0
         return self._for(node, out) if isinstance(node, For) else self._loop(node, out)
 
     def _if(self, node: If, out: Print) -> int:
@@ -206,6 +211,8 @@ class Interpreter:
             return self._program(words[1:], given, out)
         if name in _SHELLS and len(words) > 2 and re.fullmatch("-[elux]*c", words[1]):
             return self._block(syntax.parse(words[2]), given, out)
+        if name in self._functions:
+            return self._block(self._functions[name], given, out)
         program = PROGRAMS.get(name)
         if program is None:
             self._session.unknown += 1

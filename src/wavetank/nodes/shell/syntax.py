@@ -90,7 +90,15 @@ class Group:
     redirections: tuple[Redirection, ...] = field(default=())
 
 
-Node = Command | If | Loop | For | Group
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A definition of a function."""
+
+    name: str
+    body: Block
+
+
+Node = Command | If | Loop | For | Group | Function
 
 
 def parse(script: str) -> Block:
@@ -247,11 +255,23 @@ class _Parser:
         return Pipeline(tuple(parts), negated)
 
     def _command(self) -> Node:
+        if self._tokens[self._place + 1 : self._place + 3] == ["(", ")"]:
+            return self._function()
         compound = self._COMPOUND.get(self.token or "")
         if compound is None:
             return self._simple()
         self._place += 1
         return compound(self)
+
+    def _function(self) -> Function:
+        name = self.take()
+        self._place += 2
+        while self.token == "\n":
+            self._place += 1
+        self.expect("{")
+        body = self.block(("}",))
+        self.expect("}")
+        return Function(name, body)
 
     def _if(self) -> If:
         branches: list[tuple[Block | None, Block]] = []
@@ -315,7 +335,7 @@ class _Parser:
         if not words and not redirections:
             raise UnreadableError(f"unexpected {self.token!r}")
         if (words and words[0].text in _UNREAD) or self.token == "(":
-            raise UnreadableError("a case or a function")
+            raise UnreadableError("a case")
         return Command(tuple(words), tuple(redirections))
 
     _COMPOUND: ClassVar[dict[str, Callable[[_Parser], Node]]] = {

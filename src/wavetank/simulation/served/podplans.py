@@ -30,7 +30,7 @@ _FOREVER: Nanoseconds = fields.LONGEST
 _OWN = ("restartPolicy", "restartPolicyRules", "env", "envFrom")  # of a container
 _TOKENS = "/var/run/secrets/kubernetes.io/serviceaccount"  # mounted into every container
 # Images whose name says that they do not exist, as in examples of failing rollouts.
-_MISSING = re.compile(r"\b(?:non-?existent|does-?not-?exist|invalid)\b|:404$|:$", re.IGNORECASE)
+_MISSING = re.compile(r"\b(?:non-?existent|does-?n[o']?t-?exist|invalid)\b|:404$|:$", re.IGNORECASE)
 
 _VARIABLE = re.compile(r"\$|\b(?:env|printenv|hostname)\b")
 
@@ -115,14 +115,15 @@ def _differ(pod: Pod) -> bool:
 
 
 def _is_special(pod: Pod, given: Json) -> bool:
-    if is_missing(given) or any(
-        _matters(pod, kind, given[f"{kind}Probe"]) for kind in _PROBES if f"{kind}Probe" in given
-    ):
+    probes = {kind: given[f"{kind}Probe"] for kind in _PROBES if given.get(f"{kind}Probe")}
+    if is_missing(given) or any(_matters(pod, kind, probe) for kind, probe in probes.items()):
         return True
     if not _has_command(given):
         return False
     mounts = any(each.get("mountPath") != _TOKENS for each in given.get("volumeMounts") or ())
     run = command_of(given)
+    if probes and not run.serves:
+        return True
     tells = run.message or given.get("terminationMessagePolicy") == "FallbackToLogsOnError"
     return mounts or bool(tells) or _depends(given) or any(given.get(field) for field in _OWN)
 
@@ -164,19 +165,21 @@ def _pre_stop(hook: Json) -> Nanoseconds:
 
 def _probe(pod: Pod, kind: str, given: Json, run: CommandRun, surroundings: Surroundings) -> ProbePlan:
     probe = given[f"{kind}Probe"]
+    grace = probe.get("terminationGracePeriodSeconds")
     return ProbePlan(
         int(probe.get("initialDelaySeconds") or 0) * SECOND,
         int(probe.get("periodSeconds") or 10) * SECOND,
         int(probe.get("failureThreshold") or 3),
         int(probe.get("successThreshold") or 1),
         tuple(_results(pod, kind, probe, run, surroundings)),
+        None if grace is None else int(grace) * SECOND,
     )
 
 
 def _results(
     pod: Pod, kind: str, probe: Json, run: CommandRun, surroundings: Surroundings
 ) -> Iterator[tuple[Nanoseconds, bool]]:
-    """Yields the results of a probe: as annotated, else those of its command; other probes always succeed."""
+    """Yields the results of a probe: as annotated, else those of its command; others succeed if there is a server."""
     stated = _RESULT.fullmatch(pod.annotations.get(_PROBE_ANNOTATION.format(kind), ""))
     if stated is not None:
         passes, after = stated[1] == "pass", _after(stated[2])
@@ -189,6 +192,8 @@ def _results(
             files = FilesAt(since, run.changes, surroundings.files)
             result = command_of(probe["exec"] or {}, 0, replace(surroundings, files=files))
             yield since, result.exit_code == 0 and result.duration is not None and result.duration <= limit
+    elif not run.serves:
+        yield 0, False
 
 
 def _after(text: str | None) -> Nanoseconds:
