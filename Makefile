@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test test-all coverage lint docs generate conformance bench bench-serve soak bench-loop bench-compare wheel clean help
+.PHONY: attack demo test test-all coverage lint docs generate conformance bench bench-serve soak bench-loop bench-compare wheel clean help
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -21,6 +21,9 @@ test-all: test ## Run the tests with every recorded scenario, not only a sample
 coverage: $(INSTALLED) ## Run the tests and say which lines of the package none of them reaches (half an hour)
 	mkdir -p out/coverage
 	$(BIN)/pytest -n 2 --cov --cov-report=term --cov-report=html
+
+attack: $(INSTALLED) ## Attack it for a quarter of an hour: hostile requests and files, signals, random experiments (loopback only)
+	$(BIN)/python tests/attack/run.py $(ATTACKS)
 
 lint: docs ## Check style, types, import contracts, the docs and the report's scripts (needs npm)
 	$(BIN)/ruff check .

@@ -67,11 +67,11 @@ def deadline_of(labels: Mapping[str, str], what: str) -> Deadline | None:
 
 def demand_of(pod: Pod) -> Demand:
     """Reads the work of a pod: the epochs of its first container, or else its duration."""
-    resources = pod.manifest["spec"]["containers"][0].get("resources") or {}
+    resources = pod.spec.manifest["containers"][0].get("resources") or {}
     limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
     limit = _milli_cpu(limits[CPU]) if CPU in limits else None
     requested = _milli_cpu(requests[CPU]) if CPU in requests else limit or 0.0
-    epochs = epochs_of(pod.manifest)
+    epochs = epochs_of({"spec": pod.spec.manifest})
     if epochs is None:
         duration = pod.behavior.duration if pod.behavior else None
         return Demand(None if duration is None else duration / SECOND, requested, limit, timed=True)

@@ -1,0 +1,25 @@
+"""All attacks, and their shares of the time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tests.attack.campaign import clients, ends, experiments, greedy, hostile, inputfiles
+from tests.attack.campaign.outcome import Attack
+
+
+class Entry(NamedTuple):
+    """An attack, and the share of the time that it gets."""
+
+    attack: Attack
+    share: float
+
+
+ATTACKS = {
+    "requests": Entry(hostile.attack, 3),
+    "clients": Entry(clients.attack, 1),
+    "greed": Entry(greedy.attack, 1),
+    "files": Entry(inputfiles.attack, 2),
+    "signals": Entry(ends.attack, 2),
+    "experiments": Entry(experiments.attack, 5),
+}
