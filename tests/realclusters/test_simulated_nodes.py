@@ -56,6 +56,19 @@ def test_nodes_have_leases_and_the_conditions_of_a_kubelet(served: Served, nodes
     assert lease["spec"]["holderIdentity"] == "sim-1"
 
 
+def test_a_node_that_was_taken_for_lost_reports_that_it_is_ready(served: Served, nodes: None) -> None:
+    lost = {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown"}
+    strategic = {"Content-Type": "application/strategic-merge-patch+json"}
+    body = {"status": {"conditions": [lost]}}
+    assert served.ask("PATCH", "/api/v1/nodes/sim-1/status", body, **strategic).status == 200
+    served.until("/api/v1/nodes/sim-1", lambda node: ready_reason(node) == "KubeletReady")
+
+
+def ready_reason(node: dict[str, Any]) -> str:
+    conditions = node["status"]["conditions"]
+    return str(next(each["reason"] for each in conditions if each["type"] == "Ready"))
+
+
 def test_a_deleted_pod_is_stopped_and_removed(served: Served, nodes: None) -> None:
     path = created(served, a_small_pod("stopped"))
     served.until(path, lambda pod: pod["status"].get("phase") == "Running")

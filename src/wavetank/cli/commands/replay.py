@@ -164,7 +164,7 @@ async def _write(client: ApiClient, job: _Job, replay: Replay, wall_s: float) ->
     result = write_replay(
         replay, job.experiment, job.plan, facts, release, job.seed, wall_s, job.out, __version__, write_report
     )
-    return [*job.plan.notes, *replay.refused, *result.warnings]
+    return [*job.plan.notes, *replay.notes, *result.warnings]
 
 
 class _Teller:

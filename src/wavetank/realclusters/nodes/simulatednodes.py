@@ -135,6 +135,8 @@ class SimulatedNodes:
             node.resource_version, node.created = present.resource_version, present.created
             self.store.update(node)
         self._set_fault(node)
+        if not node.ready and name not in self._down:  # a controller took it for lost while the server was slow or away
+            self._heartbeats.report(name)
 
     # faults
 

@@ -22,6 +22,7 @@ class Observation:
 
     def __init__(self, store: Store, behaviors: Mapping[str, PodBehavior], note: Callable[[Change], None]) -> None:
         self.created: set[str] = set()  # names of all pods that were seen
+        self.changes = 0  # that were noted
         self._store = store
         self._behaviors = behaviors
         self._note = note
@@ -49,6 +50,7 @@ class Observation:
         """Takes over an event of a watch."""
         light = _named(document) if action == "DELETED" else _light(kind, document)
         if self._is_news(kind, action, light):
+            self.changes += 1
             self._note(Change(self._store.clock.now, kind, action, light))
             self._apply(kind, action, light)
 

@@ -63,6 +63,7 @@ class Replay:
     def __init__(self, client: ApiClient, plan: Plan, style: Style, horizon: Nanoseconds | None = None) -> None:
         self.recorder = Recorder()
         self.refused: list[str] = []
+        self.missed = 0  # changes of pods that had happened before a replay went on
         self.progress = Progress(len(plan.creations))
         self._client = client
         self._plan = plan
@@ -70,6 +71,12 @@ class Replay:
         self._horizon = horizon
         self._outbox = Outbox(client, self._refuse, workers=1)  # one by one: the order is part of the workload
         self._jobs_done = not any(each.document["kind"] == "Job" for each in plan.creations)
+
+    @property
+    def notes(self) -> list[str]:
+        """Returns what was refused, and whether times are later than they were."""
+        late = f"resumed: {self.missed} changes of pods before that have the time at which it went on"
+        return [*([late] if self.missed else []), *self.refused]
 
     def header(self, server: str, seed: int) -> Header:
         """Returns what the journal begins with."""
@@ -93,6 +100,7 @@ class Replay:
         for change in changes:
             self._time.clock.run(max(change.time, self._time.clock.now))
             self._observed.repeat(change)
+        self._is_resuming = resumed
         if resumed:
             self._time.set_back(time.time_ns() - header.began_ns)
 
@@ -147,7 +155,11 @@ class Replay:
 
     def _replace(self, kind: str, documents: list[Document]) -> None:
         self._time.advance()
+        before = self._observed.changes
         self._observed.replace(kind, documents)
+        if kind == POD and self._is_resuming:
+            self._is_resuming = False
+            self.missed = self._observed.changes - before
         self._time.plan()
 
     def _change(self, kind: str, action: str, document: Document) -> None:

@@ -48,7 +48,7 @@ def write_replay(
         label=SCHEDULER,
         scheduler_description=f"of the cluster at {facts.server}",
         release=release,
-        notes=(_UNKNOWN, *plan.notes, *replay.refused),
+        notes=(_UNKNOWN, *plan.notes, *replay.notes),
         replay=facts,
     )
 
