@@ -15,6 +15,7 @@ from tests.report.browser.conftest import Open
 from tests.report.browser.views import drag, saved, ticks
 from tests.services.cluster.documents import a_deployment, a_document, run_document
 from tests.support.browser import wait_until
+from tests.ui.accessibility import problems_of
 from wavetank.report.page.html import write_report
 
 SHOP: dict[str, Any] = {
@@ -147,6 +148,15 @@ def test_a_chart_of_services_is_saved(report: Path, open_page: Open, chart: str,
     heading, *rows = csv.reader(io.StringIO(saved(page, chart, "CSV")))
     assert heading[: len(columns)] == columns
     assert len(rows) > 1
+
+
+def test_a_call_and_a_span_tell_their_parts_to_the_keyboard_and_to_readers(report: Path, open_page: Open) -> None:
+    page = open_page(report)
+    for part in ("#services-graph .edge", "#services-trace g[role=img]"):
+        page.keyboard.press("Tab")  # from now on the focus is that of the keyboard
+        page.locator(part).first.focus()
+        assert "Mean" in (told := page.locator(".tooltip").inner_text()) or "Node" in told
+    assert problems_of(page) == []
 
 
 def test_a_report_without_services_has_no_such_section(tmp_path: Path) -> None:

@@ -100,6 +100,13 @@ const tooltip = {
   },
 };
 
+/** Shows a tooltip below an element that has got the focus by the keyboard. */
+function tellBeside(element, content) {
+  if (!element.matches(":focus-visible")) return;
+  const box = element.getBoundingClientRect();
+  tooltip.show(content, box.left + box.width / 2, box.bottom);
+}
+
 /** Rows of terms and texts, for tooltips and details. */
 function terms(pairs) {
   return el("dl", {}, ...pairs.flatMap(([term, text]) => [el("dt", {}, term), el("dd", {}, text)]));

@@ -10,7 +10,7 @@ function drawServiceGraph(host, run) {
   const height = Math.max(...all.map((box) => box.y + box.height)) + 8;
   const most = Math.max(1, ...run.calls.map((call) => call[4] + call[5]));
   const slowest = Math.max(1e-9, ...run.calls.map((call) => call[10]));
-  const picture = svg("svg", { class: "graph", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Services and their calls" });
+  const picture = svg("svg", { class: "graph", width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "Services and their calls" });
   picture.append(...drawEdges(run, boxes, most), ...all.filter((box) => !box.from).map((box) => drawBox(box, slowest)));
   host.replaceChildren(picture);
 }
@@ -125,7 +125,7 @@ function drawEdges(run, boxes, most) {
       onpointermove: (event) => tooltip.show(edgeFacts(call), event.clientX, event.clientY),
       onpointerleave: () => tooltip.hide(), onblur: () => tooltip.hide(),
     };
-    const group = svg("g", { class: failed ? "edge failing" : "edge", tabindex: 0, "aria-label": `${edgeName(call)}: ${label}`, ...tips });
+    const group = svg("g", { class: failed ? "edge failing" : "edge", tabindex: 0, role: "img", "aria-label": `${edgeName(call)}: ${label}`, ...tips, onfocus: () => tellBeside(group, edgeFacts(call)) });
     const share = (succeeded + failed) / most;
     const d = curves.map(([a, b, c, e], i) => `${i ? "L" : "M"}${a.x} ${a.y}C${b.x} ${b.y} ${c.x} ${c.y} ${e.x} ${e.y}`).join("");
     group.append(svg("path", { d, "stroke-width": (1 + 5 * Math.sqrt(share)).toFixed(1) }));

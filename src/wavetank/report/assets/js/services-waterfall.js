@@ -22,7 +22,7 @@ class Waterfall extends AxisChart {
     if (!this.spans || !this.host.clientWidth) return;
     const width = Math.max(680, this.host.clientWidth), height = FALL.top + FALL.row * this.ordered.length + 6, [root] = this.spans;
     this.begin(width, height, { left: FALL.left, right: width - FALL.right, top: FALL.top - 6, bottom: height }, `A request of ${root[2]}.${root[3]}`);
-    this.picture.classList.add("waterfall");
+    fill(this.picture, { class: "waterfall", role: "group" }, []);
     this.x = this.axisScale();
     this.picture.append(this.drawX(), ...this.ordered.map(([span, depth], i) => this.row(span, depth, i)));
     this.finish();
@@ -41,8 +41,7 @@ class Waterfall extends AxisChart {
 
   row(span, depth, index) {
     const y = FALL.top + FALL.row * index, end = spanEnd(span), name = `${span[2]}.${span[3]}`, { right, left } = this.plot;
-    const facts = () => tooltip.show(spanFacts(span, this.begun), ...this.windowPlace(left, y + FALL.row));
-    const group = svg("g", { tabindex: 0, "aria-label": `${name}: ${duration(end - span[6])}`, onfocus: facts, onblur: () => tooltip.hide() });
+    const group = svg("g", { tabindex: 0, role: "img", "aria-label": `${name}: ${duration(end - span[6])}`, onfocus: () => tellBeside(group, spanFacts(span, this.begun)), onblur: () => tooltip.hide() });
     group.append(svg("rect", { class: "row", x: 0, y, width: this.width, height: FALL.row }));
     const indent = 4 + Math.min(depth, 8) * 14, room = Math.floor((FALL.left - indent - 12) / 6.8);
     const label = svg("text", { x: indent, y: y + 16 }, shortName(name, room));
@@ -65,11 +64,6 @@ class Waterfall extends AxisChart {
   /** The pixel of an instant of the run. */
   place(instant) {
     return this.x(instant - this.begun);
-  }
-
-  windowPlace(x, y) {
-    const box = this.picture.getBoundingClientRect();
-    return [box.left + x, box.top + y];
   }
 
   point(...where) {

@@ -1,5 +1,5 @@
 // What changes the cluster: all through the Kubernetes API, as kubectl would, but for the crash of a machine.
-import { say } from "./dom.js";
+import { counted, say } from "./dom.js";
 import { mergePatch, request } from "./connection.js";
 
 const APPS = "/apis/apps/v1/namespaces";
@@ -37,9 +37,9 @@ export function drain(node) {
     await mergePatch(nodePath(node), { spec: { unschedulable: true } });
     const pods = [...node.pods].filter((pod) => !pod.owner.startsWith("DaemonSet/"));
     let left = pods.length;
-    say(`draining ${node.name}: ${left} pods to evict`);
+    say(`draining ${node.name}: ${counted(left, "pod")} to evict`);
     await Promise.all(pods.map((pod) => evict(pod).then(() => { left -= 1; say(`draining ${node.name}: ${left} of ${pods.length} pods left`); })));
-    return `${node.name} is drained: ${pods.length} pods evicted`;
+    return `${node.name} is drained: ${counted(pods.length, "pod")} evicted`;
   });
 }
 

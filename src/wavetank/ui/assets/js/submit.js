@@ -1,6 +1,6 @@
 // Manifests: pasted into the text, or dropped anywhere on the page.
 import { applyText } from "./actions.js";
-import { el, fill, say } from "./dom.js";
+import { counted, el, fill, say } from "./dom.js";
 
 const EXAMPLE = `apiVersion: apps/v1
 kind: Deployment
@@ -45,7 +45,7 @@ function acceptFiles(take) {
     event.preventDefault();
     body.classList.remove("dropping");
     const texts = await Promise.all([...event.dataTransfer.files].map((file) => file.text()));
-    say(`${texts.length} files dropped`);
+    say(`${counted(texts.length, "file")} dropped`);
     take(texts.join("\n---\n"));
   });
 }
