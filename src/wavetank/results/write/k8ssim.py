@@ -66,7 +66,7 @@ def _task_rows(tasks: Sequence[TaskRow]) -> Iterator[Mapping[str, object]]:
 
 
 def _resources(row: TaskRow) -> Mapping[str, str]:
-    resources = row.pod.manifest["spec"]["containers"][0].get("resources") or {}
+    resources = row.pod.spec.manifest["containers"][0].get("resources") or {}
     cells = {}
     for side in ("requests", "limits"):
         amounts = parse_amounts(resources.get(side) or {})
