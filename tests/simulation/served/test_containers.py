@@ -274,6 +274,16 @@ def test_a_deleted_pod_is_there_until_its_containers_have_ended(
     assert not node.exists
 
 
+def test_a_deleted_pod_with_a_finalizer_shows_how_its_containers_ended(node: OneNode) -> None:
+    node.create([{"command": ["sleep", "3600"]}, {}], terminationGracePeriodSeconds=5)
+    document = node.document
+    document["metadata"]["finalizers"] = ["example.com/keep"]
+    node.write(document)
+    node.delete()
+    node.run_until(6)
+    assert (node.status["phase"], states(node.status["containerStatuses"])) == ("Failed", ["137", "143"])
+
+
 def test_a_readiness_gate_waits_for_its_condition(node: OneNode) -> None:
     node.create([{}], readinessGates=[{"conditionType": "example.com/up"}])
     node.run_until(1)

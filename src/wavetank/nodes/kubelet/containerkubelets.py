@@ -131,9 +131,11 @@ class ContainerKubelets(Kubelets):
         grace = max(0, pod.deleted - self._clock.now)
         takes = containers.stop(grace)
 
-        def stopped(worker: PodWorker, pod: Pod) -> None:
-            containers.stopped(grace)
-            self._remove(worker, pod)
+        def stopped(worker: PodWorker, _: Pod) -> None:
+            containers.stopped(grace)  # which writes a new version of the pod
+            present = self._pod_of(worker)
+            if present is not None:
+                self._remove(worker, present)
 
         self._at(worker, self._clock.now + takes, stopped)
 
