@@ -235,6 +235,7 @@ def test_the_pods_of_a_group_are_placed_role_by_role() -> None:
         pytest.param(
             [job("j", 0, 4, required_topology=BLOCK, slice_required_topology=RACK, slice_size="2")], id="slices"
         ),
+        pytest.param(a_group(3, 0, required_topology=RACK, group_name="all"), id="roles that are placed together"),
     ],
 )
 def test_a_job_stays_pending(made: list[Manifest]) -> None:

@@ -20,7 +20,7 @@ from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.kueue.jobs.priorities import read_priority
 from wavetank.controllers.kueue.objects.clusterqueues import FlavorSpec
-from wavetank.controllers.kueue.topology.requests import PREFERRED, REQUIRED, SLICES, UNCONSTRAINED
+from wavetank.controllers.kueue.topology.requests import POD_SET_GROUP, PREFERRED, REQUIRED, SLICES, UNCONSTRAINED
 
 _LONGEST_PREFIX = 247
 
@@ -65,6 +65,9 @@ def topology_request(annotations: Mapping[str, str], index_label: str = "") -> D
     level, size = (annotations.get(f"{GROUP}/podset-slice-{name}") for name in ("required-topology", "size"))
     if level is not None and size is not None:
         asked |= {SLICES: level, "podSetSliceSize": int(size)}
+    group = annotations.get(f"{GROUP}/podset-group-name")
+    if group is not None and (REQUIRED in asked or PREFERRED in asked):
+        asked[POD_SET_GROUP] = group
     return {"topologyRequest": asked} if asked else {}
 
 

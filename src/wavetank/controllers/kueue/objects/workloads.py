@@ -13,7 +13,7 @@ from wavetank.controllers.kueue.quota.amounts import Quantities
 from wavetank.controllers.kueue.topology.requests import (
     DomainUsage,
     TopologyRequest,
-    asks_for_slices,
+    limit_of,
     read_placement,
     read_request,
 )
@@ -133,9 +133,7 @@ class WorkloadInfo:
     @property
     def topology_limit(self) -> str:
         """Returns why the pods cannot be placed in domains, if that is not modelled."""
-        if any(asks_for_slices(each) for each in self._documents):
-            return "the built-in Kueue does not model slices of pod sets"
-        return ""
+        return limit_of(self._documents)
 
     @property
     def _documents(self) -> Sequence[Mapping[str, Any]]:

@@ -10,6 +10,7 @@ from wavetank.cluster.objects.podspec import PodSpec
 
 REQUIRED, PREFERRED, UNCONSTRAINED = "required", "preferred", "unconstrained"
 SLICES = "podSetSliceRequiredTopology"
+POD_SET_GROUP = "podSetGroupName"
 
 Values: TypeAlias = tuple[str, ...]  # of the node labels of the levels
 
@@ -73,9 +74,14 @@ def read_request(pod_set: Mapping[str, Any]) -> TopologyRequest | None:
     return None
 
 
-def asks_for_slices(pod_set: Mapping[str, Any]) -> bool:
-    """Tells whether a pod set wants to be placed in slices, each of them in one domain."""
-    return (pod_set.get("topologyRequest") or {}).get(SLICES) is not None
+def limit_of(pod_sets: Sequence[Mapping[str, Any]]) -> str:
+    """Returns what is not modelled of the requests of pod sets, empty if all is."""
+    asked = [each.get("topologyRequest") or {} for each in pod_sets]
+    if any(each.get(SLICES) is not None for each in asked):
+        return "the built-in Kueue does not model slices of pod sets"
+    if len(asked) > 1 and any(each.get(POD_SET_GROUP) is not None for each in asked):
+        return "the built-in Kueue does not place pod sets together (podset-group-name)"
+    return ""
 
 
 def render_placement(placement: Placement) -> dict[str, Any]:
