@@ -125,10 +125,15 @@ def _take_section(name: str, example: str, section: str, without: str = "") -> C
     return take
 
 
+def _write_experiment(page: str, target: Path) -> None:
+    """Writes the first experiment of a page of the docs."""
+    text = (ROOT / "docs" / page).read_text()
+    target.write_text(text.partition("```yaml\n")[2].partition("```")[0])
+
+
 def take_tutorial(browser: Browser, folder: Path) -> None:
     """Takes the report of the first tutorial."""
-    text = (ROOT / "docs/tutorials/1-first-run.md").read_text()
-    (folder / "first.yaml").write_text(text.partition("```yaml\n")[2].partition("```")[0])
+    _write_experiment("tutorials/1-first-run.md", folder / "first.yaml")
     _wavetank(folder, "run", "first.yaml", "-o", "out/first")
     _shot(browser, (folder / "out/first/report.html").as_uri(), "tutorial-report", height=1500)
 
@@ -172,12 +177,21 @@ def take_play(browser: Browser, folder: Path) -> None:
     """Takes a finished run in the middle of its time."""
     _wavetank(folder, "run", "examples/demo/experiment.yaml", "-o", "out/play", "--seeds", "1")
     with _serving(folder, "play", "out/play") as page:
-        _shot(browser, page, "play", act=_go_to_the_middle)
+        _shot(browser, page, "play", act=_go_to(0.5))
 
 
-def _go_to_the_middle(page: Page) -> None:
-    script = "each => { each.value = each.max / 2; each.dispatchEvent(new Event('input', {bubbles: true})) }"
-    page.locator("input[type=range]").evaluate(script)
+def take_play_of_the_guide(browser: Browser, folder: Path) -> None:
+    """Takes the two runs of docs/how-to/play-a-run.md where most pods are pending."""
+    _write_experiment("how-to/play-a-run.md", folder / "parting.yaml")
+    _wavetank(folder, "run", "parting.yaml", "-o", "out/parting")
+    with _serving(folder, "play", "out/parting") as page:
+        _shot(browser, page, "play-ten-nodes", act=_go_to(0.62))
+
+
+def _go_to(share: float) -> Callable[[Page], object]:
+    """Returns what moves the time of a played run to a share of it."""
+    script = f"each => {{ each.value = each.max * {share}; each.dispatchEvent(new Event('input', {{bubbles: true}})) }}"
+    return lambda page: page.locator("input[type=range]").evaluate(script)
 
 
 def take_ui(browser: Browser, folder: Path) -> None:
@@ -211,6 +225,7 @@ def take_results(browser: Browser, folder: Path) -> None:
 PICTURES: dict[str, Callable[[Browser, Path], None]] = {
     "report": take_report,
     "play": take_play,
+    "play-ten-nodes": take_play_of_the_guide,
     "ui": take_ui,
     "tutorial": take_tutorial,
     "sweep": take_sweep,

@@ -44,6 +44,15 @@ def test_capacity_demand_price_and_machines_are_drawn(report: Path, open_page: O
     assert "default" in page.locator("#namespaces-table").inner_text()
 
 
+def test_every_key_has_its_colours(report: Path, open_page: Open) -> None:
+    page = open_page(report)
+    page.wait_for_selector("#machines svg")
+    for key in ("#machines-key .swatch:not(.interruption)", "#gantt-figure .key .swatch"):
+        colours = page.locator(key).evaluate_all("all => all.map(each => getComputedStyle(each).backgroundColor)")
+        assert colours, key
+        assert "rgba(0, 0, 0, 0)" not in colours, key
+
+
 def test_a_machine_tells_its_times_and_its_cost(report: Path, open_page: Open) -> None:
     page = open_page(report)
     page.locator("#machines g.machine .life").first.hover()
