@@ -46,7 +46,8 @@ class PolicyTable:
             ]
             policies = sorted(self._store.list(POLICIES), key=lambda each: each.name)
             found = [
-                (_policy(each), [one for one in bindings if one.spec["policyName"] == each.name]) for each in policies
+                (_policy(each), [one for one in bindings if one.spec.get("policyName") == each.name])
+                for each in policies
             ]
             self._known = [pair for pair in found if pair[1]]
         return self._known

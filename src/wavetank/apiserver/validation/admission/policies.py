@@ -17,7 +17,7 @@ from wavetank.apiserver.validation.admission.rules import FAILURE_POLICIES, chec
 from wavetank.apiserver.validation.errors import Document, Errors, each_invalid, structs
 from wavetank.apiserver.validation.metadata import check_metadata, check_metadata_update, check_selector
 from wavetank.cel.checker import Checked
-from wavetank.cel.syntax import ExpressionError
+from wavetank.cel.syntax import RESERVED_NAMES, ExpressionError
 from wavetank.cel.types import BOOL, DYN, NULL, STRING, Type
 
 _ACTIONS = ("Audit", "Deny", "Warn")
@@ -28,31 +28,7 @@ _BOTH = (
     "must not contain both Deny and Warn (repeating the same validation failure information in the API response and "
     "headers serves no purpose)"
 )
-_RESERVED = frozenset(
-    (
-        "true",
-        "false",
-        "null",
-        "in",
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "for",
-        "function",
-        "if",
-        "import",
-        "let",
-        "loop",
-        "package",
-        "namespace",
-        "return",
-        "var",
-        "void",
-        "while",
-    )
-)
+_RESERVED = RESERVED_NAMES | {"true", "false", "null", "in"}
 
 
 def check_policy(policy: Document) -> Errors:
