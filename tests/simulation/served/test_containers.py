@@ -315,3 +315,37 @@ def test_conditions_that_a_client_writes_are_restored(node: OneNode) -> None:
     assert node.condition("Ready")["status"] == "False"
     node.run_until(3)
     assert node.condition("Ready")["status"] == "True"
+
+
+@pytest.mark.parametrize(
+    ("value", "phase", "reason"),
+    [
+        ("mypath", "Running", None),
+        ("/tmp", "Pending", "CreateContainerConfigError"),
+        ("..", "Pending", "CreateContainerConfigError"),
+    ],
+)
+def test_a_mount_whose_path_cannot_be_made_keeps_a_container_from_starting(
+    node: OneNode, value: str, phase: str, reason: str | None
+) -> None:
+    mount = {"name": "v", "mountPath": "/v", "subPathExpr": "$(WHERE)"}
+    container = {"env": [{"name": "WHERE", "value": value}], "volumeMounts": [mount]}
+    node.create([container], volumes=[{"name": "v", "emptyDir": {}}])
+    node.run_until(30)
+    status = node.status
+    waiting = status["containerStatuses"][0]["state"].get("waiting") or {}
+    assert (status["phase"], waiting.get("reason")) == (phase, reason)
+
+
+def test_a_container_starts_when_its_pod_is_mended(node: OneNode) -> None:
+    source = {"fieldRef": {"fieldPath": "metadata.annotations['path']"}}
+    mount = {"name": "v", "mountPath": "/v", "subPathExpr": "$(WHERE)/x"}
+    container = {"env": [{"name": "WHERE", "valueFrom": source}], "volumeMounts": [mount]}
+    node.create([container], volumes=[{"name": "v", "emptyDir": {}}])
+    node.run_until(30)
+    assert node.status["phase"] == "Pending"
+    pod = node.document
+    pod["metadata"]["annotations"] = {"path": "here"}
+    node.write(pod)
+    node.run_until(60)
+    assert node.status["phase"] == "Running"

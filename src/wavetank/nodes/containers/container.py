@@ -12,6 +12,7 @@ KILLED = 137  # exit code of a container that was killed
 STOPPED = 143  # exit code of a container that ended when it was asked to stop
 INITIALIZING, CREATING, BACK_OFF = "PodInitializing", "ContainerCreating", "CrashLoopBackOff"
 NO_IMAGE, PULL_BACK_OFF = "ErrImagePull", "ImagePullBackOff"
+CONFIG_ERROR = "CreateContainerConfigError"
 
 
 @dataclass(frozen=True, slots=True)

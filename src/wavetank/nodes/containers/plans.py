@@ -55,10 +55,14 @@ class ContainerRun:
 
 @dataclass(frozen=True, slots=True)
 class ContainerPlan:
-    """A container of a pod: its spec, and what returns its runs by their number; None if its image cannot be pulled."""
+    """A container of a pod: its spec, and what returns its runs by their number; None if its image cannot be pulled.
+
+    `mistake` returns why the container cannot be made now, empty if it can.
+    """
 
     given: Mapping[str, Any]
     run: Callable[[int], ContainerRun] | None
+    mistake: Callable[[], str] | None = None
 
     @property
     def name(self) -> str:

@@ -10,6 +10,7 @@ from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.nodes.containers.container import (
     BACK_OFF,
+    CONFIG_ERROR,
     CREATING,
     INITIALIZING,
     KILLED,
@@ -22,6 +23,7 @@ from wavetank.nodes.containers.plans import ContainerPlan, PodPlan, is_restarted
 from wavetank.nodes.containers.probes import LIVENESS, READINESS, STARTUP, Probes
 
 _PULL_RETRY: Nanoseconds = 10 * SECOND
+_CONFIG_RETRY: Nanoseconds = 10 * SECOND  # as kubelets sync pods again
 
 
 class PodWatcher(Protocol):
@@ -209,6 +211,10 @@ class PodContainers:
         if container.plan.run is None:
             self._lack_image(container, f'Failed to pull image "{image}": not found')
             return
+        mistake = container.plan.mistake() if container.plan.mistake is not None else ""
+        if mistake:
+            self._wait_for_change(container, mistake)
+            return
         container.begin(self._clock.now)
         self._record(container, "Normal", "Pulled", f'Successfully pulled image "{image}"')
         self._record(container, "Normal", "Created", "Container created")
@@ -225,6 +231,17 @@ class PodContainers:
         container.waiting = NO_IMAGE
         due = self._clock.now + _PULL_RETRY
         container.timers.append(self._clock.at(due, partial(self._back_off_pull, container), background=True))
+
+    def _wait_for_change(self, container: Container, mistake: str) -> None:
+        """Tries again until the container can be made: its pod may be changed."""
+        self._record(container, "Warning", "Failed", f"Error: {mistake}")
+        container.waiting = CONFIG_ERROR
+        due = self._clock.now + _CONFIG_RETRY
+        container.timers.append(self._clock.at(due, partial(self._make_again, container), background=True))
+
+    def _make_again(self, container: Container) -> None:
+        self._begin(container)
+        self._changed()
 
     def _back_off_pull(self, container: Container) -> None:
         image = container.plan.given.get("image")

@@ -38,6 +38,21 @@ def environment_of(
     return found
 
 
+def path_mistake(container: Mapping[str, Any], variables: Mapping[str, str]) -> str:
+    """Returns what is wrong with a subPathExpr of a container, empty if nothing is."""
+    for mount in container.get("volumeMounts") or ():
+        expression = str(mount.get("subPathExpr") or "")
+        for name in (match[1] for match in _REFERENCE.finditer(expression) if match[1]):
+            if name not in variables:
+                return f'missing value for "{name}"'
+        path = _expanded(expression, variables)
+        if path.startswith("/"):
+            return f"error SubPath `{path}` must not be an absolute path"
+        if ".." in path.split("/"):
+            return f"unable to provision SubPath `{path}`: must not contain '..'"
+    return ""
+
+
 def _expanded(text: str, known: Mapping[str, str]) -> str:
     return _REFERENCE.sub(lambda match: known.get(match[1], match[0]) if match[1] else "$", text)
 

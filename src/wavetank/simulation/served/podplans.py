@@ -16,7 +16,7 @@ from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds, parse_duration
 from wavetank.nodes.commands import CommandRun, Surroundings, command_of
 from wavetank.nodes.containers.plans import ContainerPlan, ContainerRun, PodPlan, ProbePlan
-from wavetank.simulation.served.environment import environment_of
+from wavetank.simulation.served.environment import environment_of, path_mistake
 from wavetank.simulation.served.volumes import FilesAt, Volumes
 from wavetank.workloads.manifests.behavior import DURATION, EXIT_CODE, TERMINATION
 from wavetank.workloads.manifests.expansion import default_duration
@@ -73,7 +73,15 @@ class PodPlanner:
         )
 
     def _plan(self, pod: Pod, given: Json, command: Callable[[Pod, Json, Surroundings], CommandRun]) -> ContainerPlan:
-        return ContainerPlan(given, None if is_missing(given) else partial(self._run, pod, given, command))
+        run = None if is_missing(given) else partial(self._run, pod, given, command)
+        return ContainerPlan(given, run, partial(self._mistake, pod, given) if _expands(given) else None)
+
+    def _mistake(self, pod: Pod, given: Json) -> str:
+        """Returns why a mount of a container cannot be made of the pod as it is now."""
+        present = self._store.find(Pod.group_kind, pod.namespace, pod.name)
+        if isinstance(present, Pod):
+            pod = present
+        return path_mistake(given, environment_of(pod, given, self._store, self._status))
 
     def _run(
         self, pod: Pod, given: Json, command: Callable[[Pod, Json, Surroundings], CommandRun], number: int
@@ -114,7 +122,13 @@ def _differ(pod: Pod) -> bool:
     return len(containers) > 1 or any(_is_special(pod, each) for each in containers)
 
 
+def _expands(given: Json) -> bool:
+    return any(each.get("subPathExpr") for each in given.get("volumeMounts") or ())
+
+
 def _is_special(pod: Pod, given: Json) -> bool:
+    if _expands(given):
+        return True
     probes = {kind: given[f"{kind}Probe"] for kind in _PROBES if given.get(f"{kind}Probe")}
     if is_missing(given) or any(_matters(pod, kind, probe) for kind, probe in probes.items()):
         return True
