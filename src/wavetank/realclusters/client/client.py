@@ -38,13 +38,11 @@ class ApiClient:
         self._slots = asyncio.Semaphore(connections)
         self._idle: list[Connection] = []
         self._open: set[Connection] = set()
-        self.requests = 0
 
     async def request(self, method: str, path: str, body: object = None, content_type: str = JSON) -> bytes:
         """Returns the answer; ApiError as the server's Status says, UnreachableError if there is none."""
         message = self._message(method, path, body, content_type)
         async with self._slots:
-            self.requests += 1
             status, content = await self._exchange(message, is_repeatable=method != "POST")
         if status >= 300:
             raise refusal(status, content)

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
+
 from wavetank.batchoperator.client.remote.connection import refusal
 from wavetank.cluster.store.errors import ApiError, ExpiredError
 from wavetank.realclusters.client.client import ApiClient
@@ -69,15 +71,9 @@ class Informer:
     def _apply(self, events: list[Document], version: str) -> str:
         for event in events:
             if event["type"] == "ERROR":
-                raise refusal(int(event["object"].get("code") or 500), _status(event["object"]))
+                raise refusal(int(event["object"].get("code") or 500), msgspec.json.encode(event["object"]))
             version = str(event["object"]["metadata"]["resourceVersion"])
             if event["type"] != "BOOKMARK":
                 self._change(event["type"], event["object"])
         self._pause_s = _FIRST_PAUSE_S
         return version
-
-
-def _status(document: Document) -> bytes:
-    import msgspec
-
-    return msgspec.json.encode(document)

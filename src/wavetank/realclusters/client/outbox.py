@@ -39,7 +39,6 @@ class Outbox:
     def __init__(
         self, client: ApiClient, refused: Callable[[Hashable, Request, ApiError], None], workers: int = CONNECTIONS
     ) -> None:
-        self.sent = 0
         self._client = client
         self._refused = refused
         self._workers = workers
@@ -102,5 +101,4 @@ class Outbox:
                     pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
                     continue
                 self._refused(key, request, error)
-            self.sent += 1
             return

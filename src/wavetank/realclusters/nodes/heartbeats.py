@@ -51,12 +51,12 @@ class Heartbeats:
     def begin(self, node: Node) -> None:
         """Creates the Lease of a node, and reports that it is ready."""
         lease = Request("POST", LEASES, lease_of(node, self._clock.now))
-        self._outbox.put(_key("lease", node.name), lambda: [lease], urgent=True)
+        self._outbox.put(("lease", node.name), lambda: [lease], urgent=True)
         self.report(node.name)
 
     def report(self, name: str) -> None:
         """Reports the status of a node."""
-        self._outbox.put(_key("node", name), partial(self._status, name), urgent=True)
+        self._outbox.put(("node", name), partial(self._status, name), urgent=True)
 
     def refused(self, key: Hashable, error: ApiError) -> bool:
         """Tells whether a refused request was expected: a Lease that exists, or a node that was deleted."""
@@ -76,7 +76,7 @@ class Heartbeats:
         for name in self._turns[self._slice % _LEASE_SLICES]:
             if self._is_down(name) or self._store.find(NODE, "", name) is None:
                 continue
-            self._outbox.put(_key("lease", name), partial(self._renewal, name), urgent=True)
+            self._outbox.put(("lease", name), partial(self._renewal, name), urgent=True)
             if (self._numbers[name] - self._slice) % _STATUS_SLICES == 0:
                 self.report(name)
         self._clock.after(_SLICE, self._beat, background=True)
@@ -114,7 +114,3 @@ def _healthy(node: Node) -> Node:
     new.manifest = {**node.manifest, "status": {**status, "conditions": []}}
     new.ready = True
     return new
-
-
-def _key(part: str, name: str) -> tuple[str, str]:
-    return part, name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -17,7 +18,7 @@ _SELECT = re.compile(r"""select\s*\(\s*(\..+?)\s*(==|!=)\s*("[^"]*"|\d+|true|fal
 
 def parse_expression(text: str, path: str) -> Callable[[Any], list[Any]]:
     """Returns a function from an object to the values of an expression, without nulls; InputError if not covered."""
-    steps = [step for part in _pipes(text) for step in _steps(part.strip(), text, path)]
+    steps = [step for part in text.split("|") for step in _steps(part.strip(), text, path)]
 
     def values(given: Any) -> list[Any]:
         found = [given]
@@ -26,10 +27,6 @@ def parse_expression(text: str, path: str) -> Callable[[Any], list[Any]]:
         return [value for value in found if value is not None]
 
     return values
-
-
-def _pipes(text: str) -> list[str]:
-    return text.split("|")
 
 
 def _steps(part: str, text: str, path: str) -> list[Step]:
@@ -63,6 +60,4 @@ def _select(values: Callable[[Any], list[Any]], equal: bool, literal: object) ->
 
 
 def _literal(text: str) -> object:
-    import json
-
     return json.loads(text)

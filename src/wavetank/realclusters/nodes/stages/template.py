@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -217,8 +218,6 @@ def _tokens(text: str) -> list[str]:
 
 
 def _literal(token: str) -> object:
-    import json
-
     return token[1:-1] if token[0] == "`" else json.loads(token)
 
 
@@ -284,8 +283,6 @@ def _and(*values: Any) -> Any:
 
 
 def _quote(value: Any) -> str:
-    import json
-
     return json.dumps("" if value is None else value if isinstance(value, str) else _shown(value))
 
 
