@@ -130,3 +130,10 @@ def test_a_service_account_is_admitted_by_its_own_token_where_these_are_accepted
         guard.admit(headers, [])
     with pytest.raises(StatusError, match="may not impersonate"):
         guard.admit({**headers, "impersonate-user": "admin"}, [], {"a.b.c": account}.get)
+
+
+def test_a_program_with_the_token_may_name_localhost_as_its_origin() -> None:
+    assert admitted({**KNOWN, "origin": "http://localhost"}).name == "admin"
+    for headers, token in (({**HOME, "origin": "http://localhost"}, None), ({**KNOWN, "origin": "http://x"}, "secret")):
+        with pytest.raises(StatusError, match="is not this server"):
+            admitted(headers, token=token)

@@ -6,16 +6,18 @@ import base64
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 import websocket
 
-from tests.apiserver.serving import Served
+from tests.apiserver.serving import Served, nodes_file, serving
 from tests.support.waiting import PATIENCE_S
 from wavetank.apiserver.codec.protobuf import PREFIX, unwrap
 
 MAPS = "/api/v1/namespaces/default/configmaps"
+PODS = "/api/v1/namespaces/default/pods"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 
 
@@ -98,3 +100,16 @@ def test_a_refusal_is_a_status(bare: Served, target: str, options: dict[str, Any
 def test_what_is_no_watch_is_answered_as_any_request(bare: Served) -> None:
     code, found = refusal(bare, "/api/v1/nodes")
     assert (code, found["kind"]) == (200, "NodeList")
+
+
+def test_a_log_comes_in_binary_messages_and_ends(tmp_path: Path) -> None:
+    with serving(tmp_path, "--cluster", nodes_file(tmp_path)) as served:
+        command = ["/bin/sh", "-c", "echo container is alive; sleep 10000"]
+        pod = {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i", "command": command}]}}
+        assert served.ask("POST", PODS, pod).status == 201
+        served.until(f"{PODS}/p", lambda found: found["status"]["phase"] == "Running")
+        options = {"subprotocols": ["binary.k8s.io"], "origin": "http://localhost"}
+        with connected(served, f"{PODS}/p/log", **options) as connection:
+            assert connection.recv_data() == (websocket.ABNF.OPCODE_BINARY, b"container is alive\n")
+            assert connection.recv_data()[0] == websocket.ABNF.OPCODE_CLOSE
+        assert refusal(served, f"{PODS}/gone/log")[0] == 404

@@ -54,10 +54,21 @@ class Authenticator:
     def check_site(self, headers: Mapping[str, str]) -> None:
         """Refuses a request of a foreign web page."""
         self._check_host(headers.get("host"))
-        if "origin" in headers:
+        if "origin" in headers and not self._is_local_program(headers):
             _check_origin(headers["origin"], headers.get("host"))
         if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
             raise _refused("a web page of another site asks")
+
+    def _is_local_program(self, headers: Mapping[str, str]) -> bool:
+        """Returns whether a request with an Origin is a program's: WebSocket clients in Go name http://localhost.
+
+        A web page there cannot know the token.
+        """
+        try:
+            origin = urlsplit(headers["origin"]).hostname
+        except ValueError:
+            return False
+        return origin in _LOOPBACK and bool(self._token) and self._is_known(headers)
 
     def has_token(self, headers: Mapping[str, str]) -> bool:
         """Returns whether a request has the token, or none is needed."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 
 from wavetank.apiserver.errors import bad_request
@@ -8,12 +9,15 @@ from wavetank.apiserver.http.websocket import BEARER, bearer_of
 from wavetank.apiserver.requests.media import PROTOBUF
 
 _NORMAL = 1000
+_LOWEST_ERROR = 400
+_BASE64 = "base64.binary.k8s.io"
 
 
 class WatchSocket:
     """A WebSocket that is answered as an HTTP request is: `scope`, `receive` and `send` are those of such a request.
 
-    Each event of a watch is one message: text for JSON, binary for protobuf, as of the real server. A refusal is an
+    Each event of a watch is one message: text for JSON, binary for protobuf, as of the real server. A log comes in
+    binary messages, in base64 if the subprotocol is base64.binary.k8s.io. A refusal is an
     ordinary response in place of the handshake. What the client sends is ignored. A token may be among the
     subprotocols; another one has to be there then, which is chosen.
     """
@@ -24,6 +28,7 @@ class WatchSocket:
         self._protocols = [each for each in scope["subprotocols"] if not each.startswith(BEARER)]
         self._denied = False
         self._binary = False
+        self._is_log = scope["path"].endswith("/log")
         self._rest = b""  # of an event that was cut in pieces
         headers = list(scope["headers"])
         token = bearer_of(scope["subprotocols"])
@@ -33,7 +38,7 @@ class WatchSocket:
 
     def check_protocols(self) -> None:
         """Refuses several subprotocols: a watch has none of its own to choose."""
-        if len(self._protocols) > 1:
+        if len(self._protocols) > 1 and not self._is_log:
             raise bad_request("a watch accepts one WebSocket subprotocol at most")
 
     async def receive(self) -> Message:
@@ -50,23 +55,31 @@ class WatchSocket:
             await self._send({**message, "type": "websocket.http.response.body"})
         else:
             for event in self._events(message["body"]):
-                content = {"bytes": event} if self._binary else {"text": event.decode()}
-                await self._send({"type": "websocket.send", **content})
+                await self._send({"type": "websocket.send", **self._content(event)})
             if not message.get("more_body"):
                 await self._send({"type": "websocket.close", "code": _NORMAL})
 
+    def _content(self, event: bytes) -> Message:
+        if self._is_log and self._protocols[:1] == [_BASE64]:
+            return {"text": base64.b64encode(event).decode()}
+        return {"bytes": event} if self._binary else {"text": event.decode()}
+
     async def _begin(self, message: Message) -> None:
         headers = dict(message["headers"])
-        self._denied = b"content-length" in headers  # streams have no length
+        failed = message["status"] >= _LOWEST_ERROR
+        self._denied = failed or (b"content-length" in headers and not self._is_log)  # streams have no length
         if self._denied:
             await self._send({**message, "type": "websocket.http.response.start"})
             return
-        self._binary = headers[b"content-type"].startswith(PROTOBUF.encode())
+        self._binary = self._is_log or headers[b"content-type"].startswith(PROTOBUF.encode())
         chosen = self._protocols[0] if self._protocols else None
         await self._send({"type": "websocket.accept", "subprotocol": chosen})
 
     def _events(self, data: bytes) -> Iterator[bytes]:
         """Yields the events that are complete; protobuf without their lengths."""
+        if self._is_log:
+            yield from [data] if data else []
+            return
         data = self._rest + data
         while data:
             if self._binary:

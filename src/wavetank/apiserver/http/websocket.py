@@ -39,10 +39,12 @@ class WebSocketProtocol(WSProtocol):
 
 
 class WatchProtocol(WebSocketProtocol):
-    """WebSockets of the Kubernetes API: those of watches."""
+    """WebSockets of the Kubernetes API: those of watches and of logs."""
 
     @staticmethod
     def serves(url: bytes) -> bool:
-        """Tells whether a URL is that of a watch."""
+        """Tells whether a URL is that of a watch or of a log."""
         path, _, query = url.partition(b"?")
+        if path.endswith(b"/log"):
+            return True
         return b"/watch/" in path or any(each.partition(b"=")[0] == b"watch" for each in query.split(b"&"))
