@@ -25,3 +25,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Returns ` (did you mean X?)` for the closest known word, "" if none is close."""
     near = closest(word, known)
     return f" (did you mean {near}?)" if near else ""
+
+
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+
+
+def printable(text: str) -> str:
+    """Returns a text in which control characters, which a terminal would obey, are written as their codes."""
+    return text.translate(_CONTROLS)

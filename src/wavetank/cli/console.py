@@ -5,14 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from textwrap import fill
+from typing import Any
 
 import click
 from rich.console import Console
+from rich.text import Text
 
 from wavetank.cli.outputoptions import settings
+from wavetank.words import printable
 
-console = Console(emoji=False)
-errors = Console(stderr=True, emoji=False)
+
+class _SafeConsole(Console):
+    """A console that shows control characters instead of sending them: names in files are not to be trusted."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Returns a text as it is shown."""
+        return super().render_str(printable(text), **options)
+
+
+console = _SafeConsole(emoji=False)
+errors = _SafeConsole(stderr=True, emoji=False)
 
 _MOST_WARNINGS = 8
 

@@ -17,7 +17,7 @@ import click
 from wavetank.cli.outputoptions import add_verbosity, settings
 from wavetank.errors import WavetankError
 from wavetank.kernel.garbage import rare_collections
-from wavetank.words import closest
+from wavetank.words import closest, printable
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO)
 
@@ -156,5 +156,5 @@ def _terminate(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _fail(message: str, status: int) -> NoReturn:
-    click.echo(" ".join(message.split()), err=True)
+    click.echo(printable(" ".join(message.split())), err=True)
     sys.exit(status)
