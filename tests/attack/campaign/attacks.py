@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests.attack.campaign import clients, ends, experiments, greedy, hostile, inputfiles
+from tests.attack.campaign import clients, doors, ends, experiments, greedy, hostile, inputfiles
 from tests.attack.campaign.outcome import Attack
 
 
@@ -18,6 +18,7 @@ class Entry(NamedTuple):
 ATTACKS = {
     "requests": Entry(hostile.attack, 3),
     "clients": Entry(clients.attack, 1),
+    "doors": Entry(doors.attack, 0.5),
     "greed": Entry(greedy.attack, 1),
     "files": Entry(inputfiles.attack, 2),
     "signals": Entry(ends.attack, 2),
