@@ -14,6 +14,7 @@ from wavetank.kernel.durations import SECOND
 from wavetank.simulation.served.cluster import ServedCluster, ServedSetting
 
 PODS = "/api/v1/namespaces/default/pods"
+SETTINGS = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {"mode": "fast"}}
 USER = User("tester", ("system:masters",))
 
 
@@ -22,9 +23,9 @@ class OneNode:
 
     def __init__(self) -> None:
         self._cluster = ServedCluster(ServedSetting(kubelets=True, start=0), lambda _: USER)
-        self._ask("POST", "/api/v1/nodes", node_manifest("n"))
+        self.ask("POST", "/api/v1/nodes", node_manifest("n"))
 
-    def _ask(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+    def ask(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         headers = {"content-type": "application/json", "accept": "application/json"}
         data = b"" if body is None else msgspec.json.encode(body)
         answer = self._cluster.api.handle(Request(method, path, headers=headers, body=data, user=USER))
@@ -45,7 +46,7 @@ class OneNode:
         spec["initContainers"] = [{"name": f"i{place}", "image": "app:1", **each} for place, each in enumerate(init)]
         metadata = {"name": name, "annotations": annotations or {}}
         pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"nodeName": "n", **spec}}
-        self._ask("POST", PODS, pod)
+        self.ask("POST", PODS, pod)
 
     def run_until(self, seconds: float) -> None:
         self._cluster.clock.run(round(seconds * SECOND))
@@ -56,7 +57,7 @@ class OneNode:
 
     @property
     def document(self) -> dict[str, Any]:
-        return self._ask("GET", f"{PODS}/p")
+        return self.ask("GET", f"{PODS}/p")
 
     @property
     def status(self) -> dict[str, Any]:
@@ -68,10 +69,10 @@ class OneNode:
         return found
 
     def write(self, document: dict[str, Any], subresource: str = "") -> dict[str, Any]:
-        return self._ask("PUT", f"{PODS}/p{subresource}", document)
+        return self.ask("PUT", f"{PODS}/p{subresource}", document)
 
     def delete(self) -> None:
-        self._ask("DELETE", f"{PODS}/p")
+        self.ask("DELETE", f"{PODS}/p")
 
     def events(self) -> list[str]:
         return [str(each.manifest["reason"]) for each in self._cluster.store.list("Event")]
@@ -189,6 +190,18 @@ def test_a_container_that_fails_its_liveness_probe_is_restarted(node: OneNode) -
     node.run_until(20)
     assert node.status["containerStatuses"][0]["restartCount"] == 1
     assert "Unhealthy" in node.events()
+
+
+def test_a_container_waits_for_what_its_environment_refers_to(node: OneNode) -> None:
+    source = {"configMapKeyRef": {"name": "settings", "key": "mode"}}
+    node.create([{"env": [{"name": "MODE", "valueFrom": source}]}])
+    node.run_until(1)
+    (status,) = node.status["containerStatuses"]
+    waiting = {"reason": "CreateContainerConfigError", "message": 'configmap "settings" not found'}
+    assert status["state"] == {"waiting": waiting}
+    node.ask("POST", "/api/v1/namespaces/default/configmaps", SETTINGS)
+    node.run_until(20)
+    assert node.status["phase"] == "Running"
 
 
 def test_nothing_answers_a_probe_where_only_sleep_runs(node: OneNode) -> None:

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from wavetank.kernel.clock import Timer
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.commands import CommandRun
-from wavetank.nodes.containers.plans import ContainerPlan, ContainerRun
+from wavetank.nodes.containers.plans import ContainerPlan, ContainerRun, Obstacle
 from wavetank.nodes.containers.restarts import CrashLoop
 
 KILLED = 137  # exit code of a container that was killed
 STOPPED = 143  # exit code of a container that ended when it was asked to stop
 INITIALIZING, CREATING, BACK_OFF = "PodInitializing", "ContainerCreating", "CrashLoopBackOff"
-NO_IMAGE, PULL_BACK_OFF = "ErrImagePull", "ImagePullBackOff"
-CONFIG_ERROR = "CreateContainerConfigError"
+NO_IMAGE, PULL_BACK_OFF, CONFIG_ERROR = "ErrImagePull", "ImagePullBackOff", "CreateContainerConfigError"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +44,13 @@ class Container:
         "started",
         "timers",
         "waiting",
+        "why",
     )
 
     def __init__(self, plan: ContainerPlan, waiting: str) -> None:
         self.plan = plan
         self.waiting = waiting
+        self.why = ""  # the message of what it waits for
         self.run = ContainerRun(CommandRun(None))
         self.since: Nanoseconds | None = None
         self.ended: Terminated | None = None
@@ -69,15 +70,20 @@ class Container:
         """Tells whether the container has ended with exit code 0."""
         return self.ended is not None and self.ended.exit_code == 0
 
-    def begin(self, now: Nanoseconds) -> None:
+    def next_run(self) -> ContainerRun | Obstacle:
+        """Returns the run that comes next, or why there is none now."""
+        return self.plan.run(self.restarts + self._is_restart)
+
+    @property
+    def _is_restart(self) -> bool:
+        return self.last is not None or self.ended is not None
+
+    def begin(self, now: Nanoseconds, run: ContainerRun) -> None:
         """Starts a run, the first one or a restart."""
-        assert self.plan.run is not None
-        if self.last is not None or self.ended is not None:
-            self.restarts += 1
+        self.restarts += self._is_restart
         if self.ended is not None:
             self.last, self.ended = self.ended, None
-        self.waiting, self.since = "", now
-        self.run = self.plan.run(self.restarts)
+        self.waiting, self.why, self.since, self.run = "", "", now, run
 
     def end(self, now: Nanoseconds, exit_code: int, reason: str = "", message: str = "") -> None:
         """Ends the run."""
@@ -92,9 +98,10 @@ class Container:
         assert self.ended is not None
         return self.crash_loop.next_delay(self.ended.finished - self.ended.started)
 
-    def wait(self, reason: str) -> None:
-        """Makes an ended container wait for its restart."""
-        self.last, self.ended, self.waiting = self.ended, None, reason
+    def wait(self, reason: str, why: str = "") -> None:
+        """Makes a container wait, an ended one for its restart."""
+        self.last, self.ended = self.ended or self.last, None
+        self.waiting, self.why = reason, why
 
     def cancel(self) -> None:
         """Cancels everything that was planned for the container."""

@@ -54,15 +54,19 @@ class ContainerRun:
 
 
 @dataclass(frozen=True, slots=True)
-class ContainerPlan:
-    """A container of a pod: its spec, and what returns its runs by their number; None if its image cannot be pulled.
+class Obstacle:
+    """Why a container cannot be started: the reason and message of its waiting state."""
 
-    `mistake` returns why the container cannot be made now, empty if it can.
-    """
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerPlan:
+    """A container of a pod: its spec, and what returns its runs by their number, or why it cannot be started now."""
 
     given: Mapping[str, Any]
-    run: Callable[[int], ContainerRun] | None
-    mistake: Callable[[], str] | None = None
+    run: Callable[[int], ContainerRun | Obstacle]
 
     @property
     def name(self) -> str:

@@ -19,11 +19,11 @@ from wavetank.nodes.containers.container import (
     STOPPED,
     Container,
 )
-from wavetank.nodes.containers.plans import ContainerPlan, PodPlan, is_restarted
+from wavetank.nodes.containers.plans import ContainerPlan, ContainerRun, Obstacle, PodPlan, is_restarted
 from wavetank.nodes.containers.probes import LIVENESS, READINESS, STARTUP, Probes
 
-_PULL_RETRY: Nanoseconds = 10 * SECOND
-_CONFIG_RETRY: Nanoseconds = 10 * SECOND  # as kubelets sync pods again
+_RETRY: Nanoseconds = 10 * SECOND  # a container that cannot be started is tried again after this time
+_OBSTRUCTED = (NO_IMAGE, PULL_BACK_OFF, CONFIG_ERROR)
 
 
 class PodWatcher(Protocol):
@@ -73,16 +73,18 @@ class PodContainers:
         self.initialized = self.ready_changed = since
         self.ready = True
         for container in self.main:
-            if container.plan.run is None:
-                self._begin(container)
-                continue
             container.restarts = restarts
-            container.begin(since)
+            run = container.next_run()
+            if isinstance(run, Obstacle):
+                self._obstruct(container, run)
+                continue
+            container.begin(since, run)
             container.ready = container.started = True
             self._plan_end(container)
         for container in self.init:
-            container.begin(since)
+            container.begin(since, container.run)
             container.end(since, 0)
+            container.ready = True
 
     def debug(self, plans: Sequence[ContainerPlan]) -> None:
         """Starts the ephemeral containers that are new; they are never restarted."""
@@ -100,19 +102,25 @@ class PodContainers:
             old, container.plan = container.plan, new
             if new.given.get("image") != old.given.get("image"):
                 self._change_image(container)
-            elif container.since is not None and new.run is not None:
-                probed = new.run(container.restarts)
-                container.run = replace(probed, command=container.run.command)
-                container.cancel()
-                self._plan_end(container)
-                self._probe(container)
+            elif container.waiting in _OBSTRUCTED:
+                self._retry(container)
+            elif container.since is not None:
+                self._probe_anew(container)
         self._changed()
+
+    def _probe_anew(self, container: Container) -> None:
+        """Goes on with a run with the results of probes that are planned now."""
+        planned = container.plan.run(container.restarts)
+        if isinstance(planned, ContainerRun):
+            container.run = replace(planned, command=container.run.command)
+            container.cancel()
+            self._plan_end(container)
+            self._probe(container)
 
     def _change_image(self, container: Container) -> None:
         """Restarts a container whose image was changed, or starts it if it lacked the old one."""
-        if container.waiting in (NO_IMAGE, PULL_BACK_OFF):
-            container.cancel()
-            self._begin(container)
+        if container.waiting in _OBSTRUCTED:
+            self._retry(container)
         elif container.since is not None and container in self.main:
             message = f"Container {container.name} definition changed, will be restarted"
             self._record(container, "Normal", "Killing", message)
@@ -208,14 +216,11 @@ class PodContainers:
 
     def _begin(self, container: Container) -> None:
         image = container.plan.given.get("image")
-        if container.plan.run is None:
-            self._lack_image(container, f'Failed to pull image "{image}": not found')
+        run = container.next_run()
+        if isinstance(run, Obstacle):
+            self._obstruct(container, run)
             return
-        mistake = container.plan.mistake() if container.plan.mistake is not None else ""
-        if mistake:
-            self._wait_for_change(container, mistake)
-            return
-        container.begin(self._clock.now)
+        container.begin(self._clock.now, run)
         self._record(container, "Normal", "Pulled", f'Successfully pulled image "{image}"')
         self._record(container, "Normal", "Created", "Container created")
         self._record(container, "Normal", "Started", "Container started")
@@ -223,31 +228,26 @@ class PodContainers:
         container.started = container.run.startup is None
         self._probe(container)
 
-    def _lack_image(self, container: Container, message: str) -> None:
-        """Lets a container wait for its image, which never comes unless the pod gets another one."""
-        self._record(container, "Normal", "Pulling", f'Pulling image "{container.plan.given.get("image")}"')
-        self._record(container, "Warning", "Failed", message)
-        self._record(container, "Warning", "Failed", f"Error: {NO_IMAGE}")
-        container.waiting = NO_IMAGE
-        due = self._clock.now + _PULL_RETRY
-        container.timers.append(self._clock.at(due, partial(self._back_off_pull, container), background=True))
+    def _obstruct(self, container: Container, obstacle: Obstacle) -> None:
+        """Lets a container wait until it can be started; that is tried again and again."""
+        self._record(container, "Warning", "Failed", f"Error: {obstacle.message}")
+        container.wait(obstacle.reason, obstacle.message)
+        again = self._back_off_pull if obstacle.reason == NO_IMAGE else self._try_again
+        due = self._clock.now + _RETRY
+        container.timers.append(self._clock.at(due, partial(again, container), background=True))
 
-    def _wait_for_change(self, container: Container, mistake: str) -> None:
-        """Tries again until the container can be made: its pod may be changed."""
-        self._record(container, "Warning", "Failed", f"Error: {mistake}")
-        container.waiting = CONFIG_ERROR
-        due = self._clock.now + _CONFIG_RETRY
-        container.timers.append(self._clock.at(due, partial(self._make_again, container), background=True))
-
-    def _make_again(self, container: Container) -> None:
-        self._begin(container)
+    def _try_again(self, container: Container) -> None:
+        self._retry(container)
         self._changed()
+
+    def _retry(self, container: Container) -> None:
+        container.cancel()
+        self._begin(container)
 
     def _back_off_pull(self, container: Container) -> None:
         image = container.plan.given.get("image")
         self._record(container, "Normal", "BackOff", f'Back-off pulling image "{image}"')
-        self._record(container, "Warning", "Failed", f"Error: {PULL_BACK_OFF}")
-        container.waiting = PULL_BACK_OFF
+        container.wait(PULL_BACK_OFF, f'Back-off pulling image "{image}"')
         self._changed()
 
     def _plan_end(self, container: Container) -> None:

@@ -101,7 +101,8 @@ def _state(pod: Pod, container: Container) -> Json:
         return {"terminated": terminated(pod, container.plan.given, container.ended)}
     if container.waiting == BACK_OFF:
         return {"waiting": {"reason": BACK_OFF, "message": back_off_message(pod, container.name)}}
-    return {"waiting": {"reason": container.waiting}}
+    said = {"message": container.why} if container.why else {}
+    return {"waiting": {"reason": container.waiting, **said}}
 
 
 def back_off_message(pod: Pod, container: str) -> str:

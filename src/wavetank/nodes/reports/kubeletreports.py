@@ -20,6 +20,7 @@ from wavetank.nodes.reports.podstatus import (
     containers_ready_since,
     differs,
     gates_open_since,
+    observe_unscheduled,
 )
 
 _KEPT_HISTORIES = 4096  # histories of deleted pods that are kept, since clients may still read older versions
@@ -58,6 +59,8 @@ class KubeletReports:
             history = self._history_of(resource)
             if history is not None and resource.node_name:
                 complete_status(document, resource, history, self._hosts.get(resource.node_name, ""))
+            elif not resource.node_name:
+                observe_unscheduled(document)
         elif isinstance(resource, Node):
             complete_node(document, resource, self._hosts.get(resource.name, ""), self._version)
         return document

@@ -42,6 +42,17 @@ def complete_status(document: Json, pod: Pod, history: PodHistory, host_ip: str)
         status["initContainerStatuses"] = [_init(pod, history, given) for given in spec["initContainers"]]
 
 
+def observe_unscheduled(document: Json) -> None:
+    """Adds the observed generation to the condition that a scheduler has written on a rendered pod without a node."""
+    generation = document["metadata"].get("generation")
+    conditions = (document.get("status") or {}).get("conditions")
+    if generation is not None and conditions:
+        document["status"]["conditions"] = [
+            {**each, "observedGeneration": generation} if each.get("type") == "PodScheduled" else each
+            for each in conditions
+        ]
+
+
 def _complete_containers(status: Json, report: PodReport) -> None:
     status["containerStatuses"] = [each.status for each in report.main]
     if report.init:

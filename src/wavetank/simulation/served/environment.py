@@ -10,11 +10,16 @@ from typing import Any
 from wavetank.cluster.objects.groupkinds import SERVICE
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
-from wavetank.errors import InputError
+from wavetank.errors import InputError, WavetankError
 from wavetank.quantity import parse_quantity
 from wavetank.simulation.served.volumes import data_of
 
 Variables = dict[str, str]
+
+
+class ConfigError(WavetankError):
+    """A container's configuration refers to something that does not exist or is not allowed."""
+
 
 _FIELD = re.compile(r"metadata\.(labels|annotations)\['(.+)'\]")
 _REFERENCE = re.compile(r"\$\$|\$\(([^()]+)\)")
@@ -90,6 +95,8 @@ def _all_keys(source: Mapping[str, Any], store: Store, namespace: str) -> Iterat
     for field, kind in _SOURCES.items():
         named = source.get(f"{field}Ref")
         if named:
+            if store.find(kind, namespace, str(named.get("name"))) is None and not named.get("optional"):
+                raise ConfigError(f'{kind.lower()} "{named.get("name")}" not found')
             for key, value in data_of(store, kind, namespace, str(named.get("name"))).items():
                 yield prefix + key, value
 
@@ -107,12 +114,23 @@ def _value(
     for field, kind in _SOURCES.items():
         key = source.get(f"{field}KeyRef")
         if key:
-            return data_of(store, kind, pod.namespace, str(key.get("name"))).get(str(key.get("key")))
+            return _key(key, kind, pod.namespace, store)
     if "fieldRef" in source:
         return _field(str(source["fieldRef"].get("fieldPath")), pod, status)
     if "resourceFieldRef" in source:
         return _resource(source["resourceFieldRef"], pod, container, store)
     return None
+
+
+def _key(reference: Mapping[str, Any], kind: str, namespace: str, store: Store) -> str | None:
+    """Returns a key's value; ConfigError if it is missing and not optional."""
+    name, key = str(reference.get("name")), str(reference.get("key"))
+    if store.find(kind, namespace, name) is None and not reference.get("optional"):
+        raise ConfigError(f'{kind.lower()} "{name}" not found')
+    value = data_of(store, kind, namespace, name).get(key)
+    if value is None and not reference.get("optional"):
+        raise ConfigError(f"couldn't find key {key} in {kind} {namespace}/{name}")
+    return value
 
 
 def _field(path: str, pod: Pod, status: Callable[[Pod], Mapping[str, Any]]) -> str:

@@ -15,8 +15,9 @@ from wavetank.documents import reading as fields
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds, parse_duration
 from wavetank.nodes.commands import CommandRun, Surroundings, command_of
-from wavetank.nodes.containers.plans import ContainerPlan, ContainerRun, PodPlan, ProbePlan
-from wavetank.simulation.served.environment import environment_of, path_mistake
+from wavetank.nodes.containers.container import CONFIG_ERROR, NO_IMAGE
+from wavetank.nodes.containers.plans import ContainerPlan, ContainerRun, Obstacle, PodPlan, ProbePlan
+from wavetank.simulation.served.environment import ConfigError, environment_of, path_mistake
 from wavetank.simulation.served.volumes import FilesAt, Volumes
 from wavetank.workloads.manifests.behavior import DURATION, EXIT_CODE, TERMINATION
 from wavetank.workloads.manifests.expansion import default_duration
@@ -73,21 +74,20 @@ class PodPlanner:
         )
 
     def _plan(self, pod: Pod, given: Json, command: Callable[[Pod, Json, Surroundings], CommandRun]) -> ContainerPlan:
-        run = None if is_missing(given) else partial(self._run, pod, given, command)
-        return ContainerPlan(given, run, partial(self._mistake, pod, given) if _expands(given) else None)
-
-    def _mistake(self, pod: Pod, given: Json) -> str:
-        """Returns why a mount of a container cannot be made of the pod as it is now."""
-        present = self._store.find(Pod.group_kind, pod.namespace, pod.name)
-        if isinstance(present, Pod):
-            pod = present
-        return path_mistake(given, environment_of(pod, given, self._store, self._status))
+        return ContainerPlan(given, partial(self._run, pod, given, command))
 
     def _run(
         self, pod: Pod, given: Json, command: Callable[[Pod, Json, Surroundings], CommandRun], number: int
-    ) -> ContainerRun:
-        """Returns a run of a container, with the environment and files that it finds."""
-        variables = environment_of(pod, given, self._store, self._status) if _has_command(given) else {}
+    ) -> ContainerRun | Obstacle:
+        """Returns a run of a container, with the environment and files that it finds, or why it cannot be started."""
+        if is_missing(given):
+            return Obstacle(NO_IMAGE, f'failed to pull image "{given.get("image")}": not found')
+        try:
+            variables = environment_of(pod, given, self._store, self._status)
+        except ConfigError as error:
+            return Obstacle(CONFIG_ERROR, str(error))
+        if mistake := path_mistake(given, variables):
+            return Obstacle(CONFIG_ERROR, mistake)
         seed = zlib.crc32(f"{pod.uid}/{given.get('name')}/{number}".encode())
         surroundings = Surroundings(tuple(variables.items()), self._volumes.files_of(pod, given), seed)
         run = command(pod, given, surroundings)
@@ -122,15 +122,11 @@ def _differ(pod: Pod) -> bool:
     return len(containers) > 1 or any(_is_special(pod, each) for each in containers)
 
 
-def _expands(given: Json) -> bool:
-    return any(each.get("subPathExpr") for each in given.get("volumeMounts") or ())
-
-
 def _is_special(pod: Pod, given: Json) -> bool:
-    if _expands(given):
-        return True
     probes = {kind: given[f"{kind}Probe"] for kind in _PROBES if given.get(f"{kind}Probe")}
     if is_missing(given) or any(_matters(pod, kind, probe) for kind, probe in probes.items()):
+        return True
+    if _refers(given):
         return True
     if not _has_command(given):
         return False
@@ -145,6 +141,13 @@ def _is_special(pod: Pod, given: Json) -> bool:
 def _depends(given: Json) -> bool:
     """Tells whether a command depends on its environment."""
     return any(_VARIABLE.search(str(word)) for field in ("command", "args") for word in given.get(field) or ())
+
+
+def _refers(given: Json) -> bool:
+    """Tells whether a container refers to objects that may be missing, or to paths that may be wrong."""
+    sources = (each.get("valueFrom") or {} for each in given.get("env") or ())
+    keys = any("configMapKeyRef" in each or "secretKeyRef" in each for each in sources)
+    return bool(given.get("envFrom")) or keys or any("subPathExpr" in each for each in given.get("volumeMounts") or ())
 
 
 def _has_command(given: Json) -> bool:
