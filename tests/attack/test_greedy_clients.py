@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -144,3 +145,14 @@ def test_encoded_objects_are_kept_up_to_so_many_bytes(monkeypatch: pytest.Monkey
         assert caller.ask("POST", MAPS, document).status == 201
     assert len(caller.ask("GET", MAPS).names) == 100
     assert sum(map(len, caller.api._objects._encoded.values())) < 12_000
+
+
+def test_the_end_of_its_terminal_stops_a_server_like_the_other_signals() -> None:
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(number, signal.SIG_DFL) for number in numbers]
+    try:
+        made = server.make_server(reading)  # type: ignore[arg-type]
+        assert [signal.getsignal(number) for number in numbers] == [made.handle_exit] * 3
+    finally:
+        for number, action in zip(numbers, before, strict=True):
+            signal.signal(number, action)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.apiserver.inprocess import MAPS, Caller
+from wavetank.apiserver.codec import yamltext
 from wavetank.apiserver.custom.schema.values import check_value
 from wavetank.apiserver.fielderrors import ENOUGH
 from wavetank.cel.checker import Checked
@@ -81,3 +82,17 @@ def test_an_object_has_so_many_errors_and_no_more() -> None:
     assert (refused.status, len(refused.body["details"]["causes"])) == (422, ENOUGH)
     schema = {"type": "array", "items": {"anyOf": [{"minimum": i} for i in range(5, 10)]}}
     assert len(check_value(schema, [1] * 5000)) == ENOUGH
+
+
+@pytest.mark.parametrize("text", ["a: {%s}", "a: [%s]"])
+def test_the_nodes_of_a_large_yaml_text_are_freed_in_parts(text: str) -> None:
+    node = yamltext._first_node((text % ", ".join(f"a{i}: 1" for i in range(5000))).encode())
+    reader = yamltext._Reader(node)
+    assert len(reader.document()["a"]) == 5000
+    assert len(node.value[0][1].value) <= 1000
+
+
+def test_an_alias_of_freed_nodes_is_read() -> None:
+    many = ", ".join(map(str, range(3000)))
+    document, _ = yamltext.parse_yaml(f"a: &x [{many}]\nb: *x\nc: *x\n".encode())
+    assert document["a"] == document["b"] == document["c"] == list(range(3000))

@@ -58,6 +58,8 @@ def make(random: Random) -> Made:
     if scheduler in ("LRP", "MRP", "BRA", "EP") and random.random() < 0.4:
         spec["execution"] = "k8ssim"
         spec.pop("faults", None)
+        if any("nodeName" in each["spec"] for each in made.objects):  # K8sSim's nodes take every such pod
+            made.capacities = {}
     made.document["spec"] = spec
     return made
 

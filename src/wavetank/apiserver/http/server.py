@@ -22,6 +22,7 @@ from wavetank.errors import WavetankError
 
 _IDLE_S = 180  # how long an idle connection is kept: longer than clients keep it, or they would use a closed one
 _LAST_WORDS_S = 2  # how long watches may take to end when the server does
+_ENDS = [signal.SIGINT, signal.SIGTERM] + ([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])
 _LARGEST_MESSAGE = 1 << 20  # bytes of a WebSocket message from a client
 
 
@@ -61,7 +62,7 @@ class Server(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stops after the present request; another signal ends the process at once, whatever it does."""
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in _ENDS:
             signal.signal(number, signal.SIG_DFL)
         self.should_exit = True  # and not more: uvicorn would raise the signal again at the end
 
@@ -139,11 +140,12 @@ def make_server(
     websocket: type[asyncio.Protocol] | None = None,
     plain_too: bool = False,
 ) -> Server:
-    """Returns a server that SIGINT and SIGTERM stop from now on, by a flag: an exception could get lost.
+    """Returns a server that SIGINT, SIGTERM and SIGHUP stop from now on, by a flag: an exception could get lost.
 
     A second signal ends the process at once. `plain_too` is as of `Server`.
     """
     server = Server(make_config(app, certificate, websocket), app, plain_too)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, server.handle_exit)
+    for number in _ENDS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores SIGHUP
+            signal.signal(number, server.handle_exit)
     return server
