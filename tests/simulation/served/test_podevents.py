@@ -47,6 +47,19 @@ def test_a_pods_life_is_told() -> None:
     ]
 
 
+def test_a_preempted_pod_is_told_by_whom() -> None:
+    cluster = EventCluster(kubelets=False)
+    cluster.change(node_name="n")
+    cluster.create(pod_manifest("higher"))
+    higher = cluster.store.get("Pod", "default", "higher").copy()
+    cluster.store.evict(cluster.store.get("Pod", "default", "p"), "Preempted")
+    higher.nominated_node = "n"
+    cluster.store.update(higher)
+    cluster.store.clock.run(10**9)
+    message = f"Preempted by pod {higher.uid} on node n"
+    assert cluster.told()[-1] == ("default-scheduler", "Preempted", message)
+
+
 def test_a_refusal_of_the_node_is_a_warning() -> None:
     cluster = EventCluster(scheduler=False)
     cluster.change(node_name="n")

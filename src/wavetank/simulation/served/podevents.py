@@ -5,7 +5,11 @@ from collections.abc import Callable
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import FAILED, RUNNING, Pod
 from wavetank.cluster.store.store import Store
+from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.simulation.served.eventlog import EventLog
+
+_PREEMPTED = "Preempted"
+_MOMENT: Nanoseconds = SECOND // 1000
 
 
 def _never(_: Pod) -> bool:
@@ -26,6 +30,8 @@ class PodEvents:
         self._scheduler = scheduler
         self._kubelets = kubelets
         self._told = told
+        self._clock = store.clock
+        self._nominated: dict[str, str] = {}  # by node: the uid of the pod that was nominated to it last
         store.subscribe(POD, modified=self._modified)
 
     def _modified(self, old: Pod, new: Pod) -> None:
@@ -41,6 +47,16 @@ class PodEvents:
             self._write(new, "Normal", "Scheduled", message, source)
         elif new.unschedulable and new.unschedulable != old.unschedulable:
             self._write(new, "Warning", "FailedScheduling", new.unschedulable, source)
+        if new.nominated_node and new.nominated_node != old.nominated_node:
+            self._nominated[new.nominated_node] = new.uid
+        if new.deleted is not None and old.deleted is None and new.reason == _PREEMPTED:
+            # the preemptor is nominated at the same time, before or after
+            self._clock.at(self._clock.now + _MOMENT, lambda: self._tell_preemption(new), background=True)
+
+    def _tell_preemption(self, victim: Pod) -> None:
+        preemptor = self._nominated.get(victim.node_name, "")
+        message = f"Preempted by pod {preemptor} on node {victim.node_name}"
+        self._write(victim, "Normal", _PREEMPTED, message, {"component": victim.scheduler_name})
 
     def _write_running(self, old: Pod, new: Pod) -> None:
         source = {"component": "kubelet", "host": new.node_name}
