@@ -31,7 +31,7 @@ _RESULTS = "results.json"
 @click.option(
     "--again", is_flag=True, help="Run only tests that did not pass the last time, and keep the others' results."
 )
-@click.option("--lanes", default=2, show_default=True, help="Clusters that are tested side by side.")
+@click.option("--lanes", default=4, show_default=True, help="Clusters that are tested side by side.")
 @click.option("--timeout", default="40m", show_default=True, help="For a batch of tests; Go's format.")
 @click.option("--list", "only_list", is_flag=True, help="Print the names of the tests and end.")
 @click.option("-o", "folder", type=Path, default=_ROOT / "out" / "conformance", help="Logs and results go here.")
