@@ -12,7 +12,7 @@ from tests.support.objects import node_manifest, pod_manifest
 from wavetank.apiserver.codec import canonical
 from wavetank.apiserver.codec.protobuf import PREFIX, parse_message, unwrap
 from wavetank.apiserver.kinds import KindTable
-from wavetank.apiserver.requests.request import Response
+from wavetank.apiserver.requests.request import Request, Response
 
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 GO = f"{PROTOBUF},application/json"  # as client-go asks
@@ -116,8 +116,6 @@ def test_metadata_alone_are_written_in_protobuf(caller: Caller) -> None:
 
 
 def test_programs_in_the_loop_get_json(caller: Caller) -> None:
-    from wavetank.apiserver.requests.request import Request
-
     answer = caller.api.handle(Request("GET", f"{MAPS}/m", headers={"accept": GO}, protobuf=False))
     assert dict(answer.headers)["content-type"] == "application/json"
 
