@@ -15,7 +15,7 @@ import uvicorn
 from tests.apiserver.inprocess import MAPS, Caller
 from tests.apiserver.transport.test_streaming import Client
 from tests.support.waiting import PATIENCE_S
-from wavetank.apiserver.http import messages, protocol, server
+from wavetank.apiserver.http import asgi, messages, protocol, server
 from wavetank.apiserver.http.connectionlimit import ConnectionLimit
 from wavetank.apiserver.http.messages import send_response
 from wavetank.apiserver.http.unread import UnreadBodies
@@ -156,3 +156,25 @@ def test_the_end_of_its_terminal_stops_a_server_like_the_other_signals() -> None
     finally:
         for number, action in zip(numbers, before, strict=True):
             signal.signal(number, action)
+
+
+def test_what_a_client_waits_for_ends_when_it_is_gone() -> None:
+    cancelled: list[bool] = []
+
+    async def advance() -> Response:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            cancelled.append(True)
+            raise
+        return Response(200, [])
+
+    async def main() -> None:
+        client = Client()
+        asyncio.get_running_loop().call_soon(client.leave)
+        with pytest.raises(messages.ClientGoneError):
+            await asgi._unless_gone(advance(), client.receive)
+        await asyncio.sleep(0)
+
+    asyncio.run(main())
+    assert cancelled == [True]
