@@ -73,7 +73,7 @@ def test_jobs_become_pods_that_run_together() -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        pytest.param({"jobs": 0}, "generator.jobs: expected a whole number, 1 or more", id="no jobs"),
+        pytest.param({"jobs": 0}, "generator.jobs: expected a whole number, 1 to 1000000000", id="no jobs"),
         pytest.param({"pods": 3}, "generator: unknown field 'pods'", id="pods"),
         pytest.param({"type": "web"}, "generator.type: expected one of all, batch, interactive", id="type"),
         pytest.param({"parameters": {"a3": 1}}, "generator.parameters: unknown field 'a3'", id="no such parameter"),
