@@ -53,6 +53,10 @@ def make(random: Random) -> Made:
         spec["workload"] = {"file": "workload.yaml"}
     if plain and random.random() < 0.2:
         spec |= _machines(random)
+    if random.random() < 0.3:
+        spec |= _pod_autoscaler(random, made)
+    if random.random() < 0.3:
+        spec["cluster"]["objects"] += _queue(random, made)
     if random.random() < 0.2:
         spec["faults"] = _faults(random, made)
     if scheduler in ("LRP", "MRP", "BRA", "EP") and random.random() < 0.4:
@@ -189,6 +193,43 @@ def _machines(random: Random) -> Manifest:
             "autoscaler": {"scale-down-unneeded-time": "2m", "scale-down-delay-after-add": "2m"},
         }
     return {"nodePools": [{"name": "pool", "instanceTypes": "kwok", "boot": "45s"}]}
+
+
+def _pod_autoscaler(random: Random, made: Made) -> Manifest:
+    """Returns an HPA of one of the Deployments, with its load."""
+    deployments = [each["metadata"]["name"] for each in made.objects if each["kind"] == "Deployment"]
+    if not deployments:
+        return {}
+    target = random.choice(deployments)
+    return {
+        "hpa": [{"target": target, "min": 1, "max": random.randint(1, 8), "cpu": "60%", "scaleDown": {"window": "1m"}}],
+        "metrics": {"loads": [{"selector": {"owner": target}, "total": random.choice([0, 0.5, 4])}]},
+    }
+
+
+def _queue(random: Random, made: Made) -> list[Manifest]:
+    """Puts some of the Jobs into a queue of Kueue; returns the queue's objects."""
+    api = {"apiVersion": "kueue.x-k8s.io/v1beta2"}
+    for job in made.objects:
+        if job["kind"] == "Job" and random.random() < 0.7:
+            job["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "queue"}
+    quotas = [
+        {"name": "cpu", "nominalQuota": random.choice([1, 4, 32])},
+        {"name": "memory", "nominalQuota": random.choice(["1Gi", "64Gi"])},
+    ]
+    group = {"coveredResources": ["cpu", "memory"], "flavors": [{"name": "any", "resources": quotas}]}
+    order = random.choice(["StrictFIFO", "BestEffortFIFO"])
+    queue = {"namespaceSelector": {}, "queueingStrategy": order, "resourceGroups": [group]}
+    return [
+        {**api, "kind": "ResourceFlavor", "metadata": {"name": "any"}},
+        {**api, "kind": "ClusterQueue", "metadata": {"name": "all"}, "spec": queue},
+        {
+            **api,
+            "kind": "LocalQueue",
+            "metadata": {"name": "queue", "namespace": "default"},
+            "spec": {"clusterQueue": "all"},
+        },
+    ]
 
 
 def _faults(random: Random, made: Made) -> list[Mapping[str, Any]]:
