@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import signal
 import subprocess
@@ -16,6 +15,7 @@ import yaml
 
 from tests.apiserver.serving import Served, nodes_file, serving
 from tests.cli.commands import Wavetank
+from tests.realclusters.replaying import replay_words, rows_of
 from tests.support.objects import pod_manifest
 from tests.support.waiting import PATIENCE_S, eventually
 
@@ -60,21 +60,11 @@ def write_experiment(folder: Path, pods: int = 8, gap_s: float = 1.0, *more: dic
     return folder / "experiment.yaml"
 
 
-def words_of(served: Served, experiment: Path, out: Path, *options: str) -> list[str]:
-    cluster = ["--kubeconfig", str(served.kubeconfig), "--context", "wavetank"]
-    return ["replay", str(experiment), *cluster, "--namespace", f"ns-{out.name}", "-o", str(out), *options]
-
-
-def rows_of(out: Path) -> list[dict[str, str]]:
-    with (out / "real" / "seed-1" / "pods.csv").open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def test_a_replay_writes_the_results_of_pods_and_jobs_and_cleans_up(
     wavetank: Wavetank, served: Served, tmp_path: Path
 ) -> None:
     out = tmp_path / "whole"
-    ended = wavetank(*words_of(served, write_experiment(tmp_path, 8, 1.0, JOB), out, "--speed", "10"))
+    ended = wavetank(*replay_words(served.kubeconfig, write_experiment(tmp_path, 8, 1.0, JOB), out, "--speed", "10"))
     assert ended.status == 0, ended.err
     rows = rows_of(out)
     assert [row["phase"] for row in rows] == ["Succeeded"] * 11
@@ -105,7 +95,7 @@ def test_a_replay_that_was_killed_goes_on_without_losing_or_doubling_a_pod(
     wavetank: Wavetank, served: Served, tmp_path: Path
 ) -> None:
     out = tmp_path / "killed"
-    words = words_of(served, write_experiment(tmp_path, 10), out, "--speed", "4")
+    words = replay_words(served.kubeconfig, write_experiment(tmp_path, 10), out, "--speed", "4")
     process = start(words)
     eventually(lambda: count_pods(served, "ns-killed") >= 3)
     process.kill()
@@ -123,7 +113,7 @@ def test_a_replay_that_was_killed_goes_on_without_losing_or_doubling_a_pod(
 
 def test_ctrl_c_cleans_up(served: Served, tmp_path: Path) -> None:
     out = tmp_path / "interrupted"
-    process = start(words_of(served, write_experiment(tmp_path, 60), out))
+    process = start(replay_words(served.kubeconfig, write_experiment(tmp_path, 60), out))
     eventually(lambda: count_pods(served, "ns-interrupted") >= 1)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=PATIENCE_S)
@@ -135,14 +125,16 @@ def test_ctrl_c_cleans_up(served: Served, tmp_path: Path) -> None:
 
 def test_a_namespace_that_exists_is_not_used(wavetank: Wavetank, served: Served, tmp_path: Path) -> None:
     served.ask("POST", "/api/v1/namespaces", {"metadata": {"name": "ns-taken"}})
-    ended = wavetank(*words_of(served, write_experiment(tmp_path, 1), tmp_path / "taken"))
+    ended = wavetank(*replay_words(served.kubeconfig, write_experiment(tmp_path, 1), tmp_path / "taken"))
     assert ended.status == 2
     assert "the namespace ns-taken exists and was not made by a replay" in ended.err
     assert served.ask("GET", "/api/v1/namespaces/ns-taken").status == 200
 
 
 def test_a_dry_run_creates_nothing(wavetank: Wavetank, served: Served, tmp_path: Path) -> None:
-    words = words_of(served, write_experiment(tmp_path, 2), tmp_path / "dry", "--dry-run", "--json", "--speed", "2")
+    words = replay_words(
+        served.kubeconfig, write_experiment(tmp_path, 2), tmp_path / "dry", "--dry-run", "--json", "--speed", "2"
+    )
     printed = json.loads(wavetank(*words).out)
     assert [each["time_s"] for each in printed["objects"]] == [0, 1]
     (container,) = printed["objects"][0]["object"]["spec"]["containers"]

@@ -16,7 +16,8 @@ from wavetank.cluster.objects.groupkinds import EVENT, NODE, POD, GroupKind
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource
-from wavetank.cluster.store.store import Key, Store
+from wavetank.cluster.store.store import Store
+from wavetank.cluster.store.storedkinds import Key
 from wavetank.kernel.durations import SECOND
 from wavetank.ui.rows import SCALERS, WORKLOADS, Row, event_row, is_shown, node_row, pod_row, scaler_row, workload_row
 

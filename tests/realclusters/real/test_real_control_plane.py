@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
 import sys
@@ -17,6 +16,7 @@ import yaml
 
 from tests.cli.commands import Wavetank
 from tests.realclusters.joining import write_nodes
+from tests.realclusters.replaying import replay_words, rows_of
 from tests.support.controlplane.clusters import need_all, real_cluster
 from tests.support.controlplane.servers import ControlPlane
 from tests.support.waiting import PATIENCE_S, eventually
@@ -59,22 +59,12 @@ def write_experiment(folder: Path, pods: int, rate: float, duration: list[float]
 REQUESTS = {"cpu": 1, "memory": "1Gi"}
 
 
-def words_of(plane: ControlPlane, experiment: Path, out: Path, *options: str) -> list[str]:
-    cluster = ["--kubeconfig", str(plane.kubeconfig), "--context", "wavetank"]
-    return ["replay", str(experiment), *cluster, "--namespace", f"ns-{out.name}", "-o", str(out), *options]
-
-
-def rows_of(out: Path) -> list[dict[str, str]]:
-    with (out / "real" / "seed-1" / "pods.csv").open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def test_a_replay_is_within_a_few_percent_of_its_simulation(
     wavetank: Wavetank, here: Path, plane: ControlPlane
 ) -> None:
     experiment = write_experiment(here, 200, 40, [6, 14])
     for out in ("real-1", "real-2"):
-        ended = wavetank(*words_of(plane, experiment, here / out))
+        ended = wavetank(*replay_words(plane.kubeconfig, experiment, here / out))
         assert ended.status == 0, ended.err
         rows = rows_of(here / out)
         assert len(rows) == 200
@@ -86,7 +76,7 @@ def test_a_replay_is_within_a_few_percent_of_its_simulation(
 
 def test_a_killed_api_server_costs_no_pod(here: Path, plane: ControlPlane, api: Connection) -> None:
     experiment = write_experiment(here, 60, 6, [1, 3])
-    words = words_of(plane, experiment, here / "killed")
+    words = replay_words(plane.kubeconfig, experiment, here / "killed")
     command = [sys.executable, "-m", "wavetank", *words]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     eventually(lambda: len(names(api, "ns-killed")) >= 10)

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import secrets
-import socket
 import tempfile
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from wavetank.apiserver.http.tls import Authority
 from wavetank.apiserver.http.webhooks import HttpWebhooks
 from wavetank.apiserver.http.websocket import WatchProtocol
 from wavetank.cli.activity import Activity, ShownApp
+from wavetank.cli.addresses import is_loopback, own_addresses, url_of
 from wavetank.cli.console import console, errors
 from wavetank.cli.options import read_flags, read_scheduler
 from wavetank.cli.outputoptions import settings
@@ -48,8 +48,6 @@ from wavetank.ui.served import make_app
 from wavetank.workloads.open import open_cluster
 
 KUBECONFIG = Path("wavetank.kubeconfig")
-
-_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}  # and how the server is reached from here
 
 _EXAMPLES = """\b
 Examples:
@@ -265,17 +263,17 @@ def command(
             stack.callback(kept.close)
             kept.journal.commit()
         listening = stack.enter_context(listen(host, port))
-        certificate, local = None, _is_loopback(host)
+        certificate, local = None, is_loopback(host)
         if tls:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            certificate = authority.issue(folder, host, *_own_addresses(host))
+            certificate = authority.issue(folder, host, *own_addresses(host))
         elif not local:
             click.echo(f"warning: --host {host} with --http: the token can be read on the network", err=True)
-        access = Access(_url(host, listening, tls), secret, authority.certificate if tls else None)
+        access = Access(url_of(host, listening, tls), secret, authority.certificate if tls else None)
         write_kubeconfig(kubeconfig, access)
         # browsers do not know the authority: on loopback the page needs none
         server = make_server(app, certificate, WatchProtocol, plain_too=local)
-        _announce(access, kubeconfig, login.link(f"{_url(host, listening, tls and not local)}/ui/"))
+        _announce(access, kubeconfig, login.link(f"{url_of(host, listening, tls and not local)}/ui/"))
         short_collections()
         server.serve_on(listening)
     if recording is not None:
@@ -373,25 +371,6 @@ def _controllers(text: str) -> frozenset[str]:
 
 def _schedulers(scheduler: str, version: Version) -> tuple[Attachable, ...]:
     return () if scheduler == "none" else read_scheduler(scheduler, version)
-
-
-def _is_loopback(host: str) -> bool:
-    return host == "localhost" or host.startswith("127.") or host == "::1"
-
-
-def _own_addresses(host: str) -> list[str]:
-    """Returns the address of this machine in its network, if the server listens on all; nothing is sent."""
-    if host not in _EVERYWHERE:
-        return []
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):
-        probe.connect(("192.0.2.1", 9))  # an address for documentation: any that is not of this network
-        return [probe.getsockname()[0]]
-    return []
-
-
-def _url(host: str, listening: socket.socket, tls: bool) -> str:
-    name, port = _EVERYWHERE.get(host, host), listening.getsockname()[1]
-    return f"{'https' if tls else 'http'}://{f'[{name}]' if ':' in name else name}:{port}"
 
 
 def _announce(access: Access, kubeconfig: Path, page: str) -> None:

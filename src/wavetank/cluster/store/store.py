@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from wavetank.cluster.objects.groupkinds import CUSTOM_RESOURCE_DEFINITION, GroupKind
 from wavetank.cluster.objects.kinds import parse_resource
@@ -19,67 +19,13 @@ from wavetank.cluster.store.errors import (
 )
 from wavetank.cluster.store.history import ADDED, DELETED, MODIFIED, Event, History
 from wavetank.cluster.store.patch import merge_patch
+from wavetank.cluster.store.storedkinds import Call, Calls, Key, Kind, Kinds, Watcher
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 
-Key = tuple[str, str]
-
 _GRACE = "deletionGracePeriodSeconds"
 
-_Call = Callable[..., None]
-_Calls = tuple[_Call, ...]
-_Untold = tuple[Iterator[_Call], Any, Any]  # the calls that are left, the old version, the new one
-
-
-class Watcher(Protocol):
-    """Is called on every change of one kind, in the order of the changes."""
-
-    def added(self, new: Any) -> None:
-        """Handles a new object."""
-
-    def modified(self, old: Any, new: Any) -> None:
-        """Handles a new version of an object."""
-
-    def deleted(self, old: Any) -> None:
-        """Handles the deletion of an object, last seen as `old`."""
-
-
-class _Kind:
-    """The present objects of one kind, and the functions to call when objects are added, modified and deleted."""
-
-    __slots__ = ("added", "deleted", "modified", "objects")
-
-    def __init__(self) -> None:
-        self.objects: dict[Key, Resource] = {}
-        self.added: _Calls = ()
-        self.modified: _Calls = ()
-        self.deleted: _Calls = ()
-
-    def watch(self, added: _Call | None, modified: _Call | None, deleted: _Call | None) -> None:
-        """Calls these from now on; None is never called."""
-        self.added = self.added if added is None else (*self.added, added)
-        self.modified = self.modified if modified is None else (*self.modified, modified)
-        self.deleted = self.deleted if deleted is None else (*self.deleted, deleted)
-
-    def unwatch(self, watcher: Watcher) -> None:
-        """Calls the functions of a watcher no more."""
-        self.added = tuple(call for call in self.added if call != watcher.added)
-        self.modified = tuple(call for call in self.modified if call != watcher.modified)
-        self.deleted = tuple(call for call in self.deleted if call != watcher.deleted)
-
-
-class _Kinds(dict[str, _Kind]):
-    """The kinds in use, by GroupKind; watchers in `everywhere` watch each new one."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.everywhere: list[Watcher] = []
-
-    def __missing__(self, group_kind: GroupKind) -> _Kind:
-        kind = self[group_kind] = _Kind()
-        for watcher in self.everywhere:
-            kind.watch(watcher.added, watcher.modified, watcher.deleted)
-        return kind
+_Untold = tuple[Iterator[Call], Any, Any]  # the calls that are left, the old version, the new one
 
 
 class Store:
@@ -95,8 +41,8 @@ class Store:
         self.version = 0
         self._reserved = 0  # uids that were given away in advance
         self.specs = SpecTable()
-        self._kinds = _Kinds()
-        self._begun: dict[str, _Kind] = {}  # those that have had objects, in that order
+        self._kinds = Kinds()
+        self._begun: dict[str, Kind] = {}  # those that have had objects, in that order
         self._history = History(history) if isinstance(history, int) else history
         self._compacted = 0
         self._untold: deque[_Untold] = deque()
@@ -344,7 +290,7 @@ class Store:
         if not stays:
             self.discard(present)
 
-    def _same(self, kind: _Kind, old: Resource) -> Resource:
+    def _same(self, kind: Kind, old: Resource) -> Resource:
         present = kind.objects.get((old.namespace, old.name))
         if present is None:
             raise NotFoundError(f'{self.resource_name(old.group_kind)} "{old.name}" not found')
@@ -352,14 +298,14 @@ class Store:
             raise ConflictError(f'{old.group_kind} "{old.name}": the uid is {present.uid}, not {old.uid}')
         return present
 
-    def _replace(self, kind: _Kind, old: Resource, new: Resource) -> None:
+    def _replace(self, kind: Kind, old: Resource, new: Resource) -> None:
         self.version = new.resource_version = self.version + 1
         kind.objects[new.namespace, new.name] = new
         if self._history.capacity:
             self._history.remember(MODIFIED, new.group_kind, new, old, self.version)
         self._tell(kind.modified, old, new)
 
-    def _tell(self, watching: _Calls, old: Resource | None, new: Resource | None) -> None:
+    def _tell(self, watching: Calls, old: Resource | None, new: Resource | None) -> None:
         """Calls the watchers; inside such a call, after the present change has reached all of them."""
         if self._telling:
             self._untold.append((iter(watching), old, new))

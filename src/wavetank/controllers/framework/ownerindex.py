@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from wavetank.cluster.objects.resource import Resource
-from wavetank.cluster.store.store import Store, Watcher
+from wavetank.cluster.store.store import Store
+from wavetank.cluster.store.storedkinds import Watcher
 from wavetank.controllers.framework.ownership import controller_of
 
 

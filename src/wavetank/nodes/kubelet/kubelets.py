@@ -7,7 +7,7 @@ from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import ENDS, FAILED, PENDING, RUNNING, SUCCEEDED, Pod
 from wavetank.cluster.objects.podbehavior import PodBehavior
-from wavetank.cluster.store.store import Key
+from wavetank.cluster.store.storedkinds import Key
 from wavetank.kernel.distributions import drawing
 from wavetank.kernel.durations import SECOND, Nanoseconds, seconds
 from wavetank.nodes.containers.container import KILLED

@@ -78,7 +78,9 @@ class Validation:
 
 
 def read_real(path: Path) -> RealRun:
-    """Reads the results of a replay; InputError if they are of a simulation."""
+    """Reads the results of a replay; InputError if there are none, or if they are of a simulation."""
+    if not path.is_dir():
+        raise InputError("no such folder", source=str(path))
     facts = replay_facts(path)
     if facts is None:
         raise InputError("these results are not of `wavetank replay`", source=str(path))

@@ -5,7 +5,8 @@ from contextlib import suppress
 
 from wavetank.cluster.objects.groupkinds import EVENT
 from wavetank.cluster.objects.resource import Resource, parse_time
-from wavetank.cluster.store.store import Key, Store
+from wavetank.cluster.store.store import Store
+from wavetank.cluster.store.storedkinds import Key
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds
 

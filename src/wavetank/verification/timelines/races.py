@@ -2,8 +2,8 @@
 
 The scheduling loop waits for the answer to its status patch, and the watch event of the patch arrives at the same
 instant on another connection. In the records the loop goes on first, unless the connection that carried the answer is
-closed because two others are idle already: that depends on how many Events are being written, which decides nothing
-else. So both orders are right, and the recorded one is searched for.
+closed because two others are idle already. That depends on the other requests under way, mostly writes of Events, which
+decide nothing. So both orders are right, and the recorded one is searched for.
 """
 
 from __future__ import annotations
