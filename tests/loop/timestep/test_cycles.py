@@ -27,7 +27,7 @@ class Scheduler:
         self.binds = set(binds)
         self.after_ms = after_ms
         self.waiting = Pods()
-        self.audit = SimpleNamespace(bindings=0, watches_pods=True)
+        self.audit = SimpleNamespace(bindings=0, ready=True)
         self.process = SimpleNamespace(name="mine", wait=lambda: None, tail=lambda: "", close=lambda: None)
         self.descriptors = []
         self.begun = []

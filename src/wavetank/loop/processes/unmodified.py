@@ -16,6 +16,8 @@ from wavetank.loop.transport.listener import Listener
 
 _LOOKS = 20  # polls before it sleeps between them, to leave the CPU to the program
 _PAUSE_S = 0.0002
+# Its waits are over at multiples of this: each look at its clock adds a nanosecond, and how often it looks is chance.
+_GRAIN: Nanoseconds = 10_000
 
 
 class UnmodifiedProcess:
@@ -71,7 +73,7 @@ class UnmodifiedProcess:
             self._threads = self._connect(deadline)
         threads, looks = self._threads, 0
         threads.forget()
-        while not (threads.look(self._page.now) and not self._network.any() and threads.look(self._page.now)):
+        while not self._is_quiet(threads):
             looks += 1
             if looks < _LOOKS:
                 os.sched_yield()
@@ -79,7 +81,13 @@ class UnmodifiedProcess:
             self._check(deadline)
             time.sleep(_PAUSE_S)
         self._check(deadline)
-        return threads.due
+        due = threads.due
+        return None if due is None else -(-due // _GRAIN) * _GRAIN
+
+    def _is_quiet(self, threads: Threads) -> bool:
+        """Tells whether nothing runs: what has arrived has woken its reader, who is no longer asleep then."""
+        now = self._page.now
+        return threads.look(now) and not self._network.any() and threads.asleep() and threads.look(now)
 
     def _check(self, deadline: float) -> None:
         for listener in self._listeners:

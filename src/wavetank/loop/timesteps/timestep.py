@@ -51,7 +51,7 @@ class Timestep:
             for fd in participant.descriptors:
                 self._poll.register(fd, select.POLLIN)
         deadline = time.monotonic() + _PATIENCE_S
-        while not all(participant.audit.watches_pods for participant in participants):
+        while not all(participant.audit.ready for participant in participants):
             self._serve_until_silent(_PAUSE_S)
             if time.monotonic() > deadline:
                 raise self._fault(f"does not watch pods: not within {_PATIENCE_S:g} s")

@@ -19,16 +19,24 @@ class _Thread:
     memory: int
     call: int
     slices: int
+    status: int
     seen: tuple[bytes, bytes] = (b"", b"")  # number of time slices and system call when it was last polled
     wait: Wait | None = None
     due: Nanoseconds | None = None
+
+    @property
+    def is_short_sleep(self) -> bool:
+        """Tells whether it sleeps for a moment, as Go's sysmon does while anything runs, and shortly after."""
+        wait = self.wait
+        return wait is not None and wait.number == NANOSLEEP and wait.timeout is not None and wait.timeout <= SHORT
 
 
 class Threads:
     """All threads of some processes, by /proc.
 
-    They are *quiet* when each waits in a system call and none has run between two polls, so that threads which another
-    one has woken are seen, too. A poll costs a few microseconds per thread.
+    They are *quiet* when each waits in a system call, none has run between two polls, and all were asleep in between:
+    a thread that was woken may stay in its system call for milliseconds before it gets a CPU. A poll costs a few
+    microseconds per thread.
     """
 
     def __init__(self, pids: Sequence[int]) -> None:
@@ -40,6 +48,13 @@ class Threads:
         """Polls all threads once; True if they are quiet. New waits are taken to begin at `now`."""
         last, self._last = self._last, self._look(now)
         return self._last is not None and self._last == last
+
+    def asleep(self) -> bool:
+        """Tells whether no thread is awake, running or about to run."""
+        try:
+            return all(thread.is_short_sleep or _sleeps(thread) for thread in self._threads.values())
+        except (OSError, ValueError):  # one has just ended
+            return False
 
     def forget(self) -> None:
         """Requires two more polls, since something may have happened."""
@@ -93,12 +108,14 @@ class Threads:
             folder = f"/proc/{pid}/task/{tid}"
             call = os.open(f"{folder}/syscall", os.O_RDONLY)
             slices = os.open(f"{folder}/schedstat", os.O_RDONLY)
-            self._threads[tid] = _Thread(pid, tid, self._memory[pid], call, slices)
+            status = os.open(f"{folder}/stat", os.O_RDONLY)
+            self._threads[tid] = _Thread(pid, tid, self._memory[pid], call, slices, status)
 
     def _drop(self, thread: _Thread) -> None:
         if self._threads.pop(thread.tid, None) is not None:
             os.close(thread.call)
             os.close(thread.slices)
+            os.close(thread.status)
 
     def _look_at(self, thread: _Thread, now: Nanoseconds, seen: list[tuple[int, bytes]]) -> bool:
         """Polls one thread; False if it does not wait. Waits are added to `seen`, except for short ones.
@@ -120,8 +137,8 @@ class Threads:
         timeout = thread.wait.timeout
         if timeout is None or timeout > SHORT:
             seen.append((thread.tid, slices))
-        elif thread.wait.number == NANOSLEEP:
-            thread.due = None  # Go's sysmon, which does this while anything runs, and shortly after
+        elif thread.is_short_sleep:
+            thread.due = None
             return True
         return timeout != 0
 
@@ -129,6 +146,11 @@ class Threads:
         if number in FILES and os.readlink(f"/proc/{thread.pid}/fd/{arguments[0]}").startswith("/"):
             return None  # a file on disk answers at once
         return read_wait(number, arguments, thread.memory)
+
+
+def _sleeps(thread: _Thread) -> bool:
+    text = os.pread(thread.status, 200, 0)
+    return text[text.rindex(b")") + 2] == ord("S")
 
 
 def _due(wait: Wait | None, now: Nanoseconds) -> Nanoseconds | None:

@@ -27,7 +27,7 @@ class Lockstep:
     current time until they are quiet; then their requests are served, in the order (program, connection). While they
     have anything to do at this instant there is another turn, after the other actors have reacted. Otherwise time
     advances to the next event of the clock, or to the next timer of a program if pods wait for it. A program for which
-    no pod waits sleeps, and finds its timers overdue when it wakes.
+    no pod waits sleeps, and finds its timers overdue when it wakes; one that polls for pods has all its timers.
     """
 
     def __init__(self, store: Store) -> None:
@@ -49,8 +49,10 @@ class Lockstep:
             participant.collect()
         now, settled = START, START
         while now < settled + _SETTLED or self._unready():
-            if self._run_turn(now):
-                settled = now
+            acted = self._run_turn(now)
+            if acted:
+                if not all(participant.audit.polls for participant in acted):  # polling never ends
+                    settled = now
                 continue
             due = min((participant.due for participant in participants if participant.due is not None), default=0)
             if due >= 0:
@@ -105,16 +107,15 @@ class Lockstep:
         elif not self._awake:
             self._plan()
 
-    def _run_turn(self, now: Nanoseconds) -> bool:
-        """Runs one turn; returns whether another one is needed at this time."""
+    def _run_turn(self, now: Nanoseconds) -> list[Participant]:
+        """Runs one turn; returns the programs that need another one at this time."""
         self._count(now)
         running = [participant for participant in self._participants if participant.deliver(now)]
         for participant in running:
             participant.resume(now)
         for participant in running:
             participant.wait()
-        collected = [participant.collect() for participant in self._participants]
-        return any(collected)
+        return [participant for participant in self._participants if participant.collect()]
 
     def _count(self, now: Nanoseconds) -> None:
         """Counts the turns at one instant, so that a program that is never done with it is detected."""
@@ -141,7 +142,7 @@ class Lockstep:
             (
                 participant.due
                 for participant in self._participants
-                if participant.due is not None and participant.awaited
+                if participant.due is not None and participant.keeps_time
             ),
             default=None,
         )

@@ -74,6 +74,11 @@ class Participant:
         """Tells whether anything depends on the program's timers: pods wait for it, or it acts by its own timers."""
         return self._own_timers or len(self.waiting) > 0
 
+    @property
+    def keeps_time(self) -> bool:
+        """Tells whether the program runs at each of its timers; otherwise it sleeps until something reaches it."""
+        return self.awaited or self.audit.polls
+
     # a turn
 
     def is_due(self, now: Nanoseconds) -> bool:

@@ -30,7 +30,8 @@ class RequestAudit:
     def __init__(self, store: Store, tells: bool = True) -> None:
         self._tells = tells
         self.attempts = 0
-        self.watches_pods = False
+        self._lists_pods = False
+        self._watches_pods = False
         self._store = store
         self._tried: set[str] = set()
         self._bound: dict[str, str] = {}
@@ -39,8 +40,13 @@ class RequestAudit:
 
     @property
     def ready(self) -> bool:
-        """Tells whether it has begun its work: a scheduler watches pods."""
-        return self.watches_pods
+        """Tells whether it has begun its work: a scheduler watches pods, or asks for them again and again."""
+        return self._lists_pods or self._watches_pods
+
+    @property
+    def polls(self) -> bool:
+        """Tells whether it asks for pods without watching them: only its own timers tell it of new ones."""
+        return self._lists_pods and not self._watches_pods
 
     @property
     def unready_problem(self) -> str:
@@ -85,7 +91,8 @@ class RequestAudit:
         if isinstance(answer, Response) and answer.status == 404 and _asks_for_all(request):
             self._missing[request.path] += 1
         if request.method == "GET" and request.path.endswith("/pods"):
-            self.watches_pods = True
+            self._lists_pods = True
+            self._watches_pods = self._watches_pods or not isinstance(answer, Response)
         subject = _subject(request)
         if subject and subject[2] == BINDING and isinstance(answer, Response) and answer.status == 201:
             pod = self._store.find(POD, *subject[:2])
