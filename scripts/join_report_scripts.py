@@ -8,16 +8,15 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from wavetank.report.page import html
+from wavetank.report.page import html, parts
 from wavetank.report.page.pagefile import join_scripts
 from wavetank.report.sweep import page as sweep
-from wavetank.studies import page as study
 
 
 def main(folder: Path) -> None:
     """Writes the joined scripts into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, scripts in (("report", html.ALL_SCRIPTS), ("sweep", sweep.SCRIPTS), ("study", study.SCRIPTS)):
+    for name, scripts in (("report", html.ALL_SCRIPTS), ("sweep", sweep.SCRIPTS), ("planning", parts.SCRIPTS)):
         (folder / f"{name}.js").write_text(join_scripts(scripts), encoding="utf-8")
 
 

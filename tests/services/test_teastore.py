@@ -50,5 +50,5 @@ def test_behind_the_adapter_the_pods_are_placed_as_published(policy: str) -> Non
 def test_the_picture_has_all_services_and_operations() -> None:
     placement = {f"teastore-{service}": EU1 for service in SERVICES}
     means = {policy: {"index": 0.1, "loginAction_login": 0.02} for policy in FIGURE_4A}
-    text = picture(Chart(dict.fromkeys(FIGURE_4A, placement), means, RECORDED, {"paper": 9.2, "ours": 1.0}))
+    text = picture(Chart(dict.fromkeys(FIGURE_4A, placement), means, RECORDED, {"paper": 9.2, "ours": 1.0})).svg
     assert all(f">{word}<" in text for word in (*SERVICES, *FIGURE_4A, "index", "login", "9.2 s"))

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import Browser
 
+from tests.report.browser.views import saved
 from tests.support.browser import Pages
 from wavetank.studies.charts import Axis, bar_chart, line_chart
 from wavetank.studies.page import count_text
@@ -37,12 +38,27 @@ def test_the_page_shows_all_texts_as_they_are(browser: Browser, tmp_path: Path) 
     pages = Pages(browser)
     page = pages.open((tmp_path / "report.html").as_uri())
     shown = page.inner_text("body")
-    assert page.locator("img").evaluate("image => image.naturalWidth") > 0
+    assert page.locator("#chart svg").bounding_box()["width"] > 500  # type: ignore[index]
     assert pages.errors == []
     pages.close()
     for text in ("A <study>", "x < y & z", "<b>2</b>", "does not hold", "because", "1,234.5", "small form"):
         assert text in shown
     assert "3 claims: 1 holds, 1 does not hold, 1 cannot be checked" in shown
+
+
+def test_pictures_claims_and_tables_can_be_saved(browser: Browser, tmp_path: Path) -> None:
+    study = Study("try", "A <study>", "Somebody & others", "What it does.", lambda context: findings())
+    write_findings(study, findings(), tmp_path, small=True)
+    pages = Pages(browser)
+    page = pages.open((tmp_path / "report.html").as_uri())
+    drawn = ElementTree.fromstring(saved(page, "chart", "SVG"))
+    assert "A chart" in "".join(drawn.itertext())
+    assert saved(page, "chart", "CSV") == "line,x,y\none,0,1\none,1,2\n"
+    assert saved(page, "claims-table", "CSV").splitlines()[2] == (
+        "b,x < y & z,figure 1,1,<b>2</b>,does not hold,because"
+    )
+    assert saved(page, "tables > .scroll", "CSV") == "name,value\n<i>,1234.5\nb,7\n"
+    pages.close()
 
 
 @pytest.mark.parametrize(
@@ -66,10 +82,10 @@ def test_a_claim_that_does_not_hold_needs_a_reason(verdict: Verdict) -> None:
 @given(st.dictionaries(NAMES, st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=5), max_size=4), st.booleans())
 def test_a_line_chart_is_xml_for_all_names_and_values(lines: dict[str, list[tuple[float, float]]], log: bool) -> None:
     drawn = line_chart("a & b", Axis("x", logarithmic=log and bool(lines)), Axis("y"), lines)
-    assert ElementTree.fromstring(drawn).tag.endswith("svg")
+    assert ElementTree.fromstring(drawn.svg).tag.endswith("svg")
 
 
 @given(st.dictionaries(NAMES, st.dictionaries(NAMES, NUMBERS, min_size=1, max_size=4), min_size=1, max_size=4))
 def test_a_bar_chart_is_xml_for_all_names_and_values(groups: dict[str, dict[str, float]]) -> None:
     spread = {(group, name): value / 10 for group, bars in groups.items() for name, value in bars.items()}
-    assert ElementTree.fromstring(bar_chart("bars", Axis("y"), groups, spread)).tag.endswith("svg")
+    assert ElementTree.fromstring(bar_chart("bars", Axis("y"), groups, spread).svg).tag.endswith("svg")

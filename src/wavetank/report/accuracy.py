@@ -11,9 +11,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wavetank.report.accuracypicture import curves_picture, jobs_picture
+from wavetank.report.accuracypicture import curve_rows, curves_picture, job_rows, jobs_picture
 from wavetank.report.page.pagefile import fill_page, write_page
-from wavetank.report.page.parts import SCRIPTS, STYLES, items, rows_table, section
+from wavetank.report.page.parts import SCRIPTS, STYLES, drawing, items, rows_table, section
 from wavetank.results.compare.accuracy import Accuracy, JobError, Measure
 from wavetank.words import counted
 
@@ -55,12 +55,13 @@ def write_accuracy_page(accuracy: Accuracy, path: Path) -> Path:
     ]
     body = [
         section("errors", "Errors", " ".join(sentences(accuracy)), rows_table(_HEADS, _rows(accuracy.measures))),
-        section("finished", "Pods finished over time", _CURVES, curves_picture(accuracy)),
-        section("waits", "Waits, job by job", _WAITS, jobs_picture(accuracy.jobs)),
+        section("finished", _FINISHED, _CURVES, drawing("finished-pods", _FINISHED, curves_picture(accuracy))),
+        section("waits", _BY_JOB, _WAITS, drawing("waits-of-jobs", _BY_JOB, jobs_picture(accuracy.jobs))),
         section("jobs", "Jobs that are furthest off", "", rows_table(_JOB_HEADS, _job_rows(accuracy.jobs[:MOST_JOBS]))),
     ]
     slots = {"facts": items(facts), "warnings": "", "body": "".join(body)}
-    page = fill_page("planning/template.html", "Real and simulated", STYLES, SCRIPTS, {"tables": {}}, slots)
+    data = {"tables": {"finished-pods": curve_rows(accuracy), "waits-of-jobs": job_rows(accuracy.jobs)}}
+    page = fill_page("planning/template.html", "Real and simulated", STYLES, SCRIPTS, data, slots)
     return write_page(path, page)
 
 
@@ -75,6 +76,7 @@ def sentences(accuracy: Accuracy) -> list[str]:
     return found
 
 
+_FINISHED, _BY_JOB = "Pods finished over time", "Waits, job by job"
 _CURVES = "One line per run. Where the lines lie on each other, the simulation is right about when work is done."
 _WAITS = "One point per job: its wait in the real run, and its mean wait in the simulation. On the line both are equal."
 _HEADS = ("", "Real [s]", "Simulated [s]", "Error")

@@ -41,6 +41,19 @@ def jobs_picture(jobs: Sequence[JobError]) -> str:
     return _svg("Waits of jobs, real and simulated", (*axes.frame(), equal, *points))
 
 
+def curve_rows(accuracy: Accuracy) -> list[list[str | float]]:
+    """Returns when each pod of each run finished, a heading first; times are in seconds."""
+    rows: list[list[str | float]] = [["side", "run", "time_s", "finished_pods"]]
+    for side, runs in (("real", accuracy.real_finished), ("simulated", accuracy.simulated_finished)):
+        rows += [[side, run, at, count] for run, times in enumerate(runs, 1) for count, at in enumerate(times, 1)]
+    return rows
+
+
+def job_rows(jobs: Sequence[JobError]) -> list[list[str | float]]:
+    """Returns the waits and turnarounds of all jobs in seconds, a heading first."""
+    return [[f"{name}_s" if name != "job" else name for name in JobError._fields], *(list(job) for job in jobs)]
+
+
 class _Axes:
     def __init__(self, width: float, height: float, below: str, beside: str) -> None:
         self._width, self._height = width, height
@@ -90,5 +103,5 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
 
 
 def _svg(label: str, parts: Sequence[str]) -> str:
-    style = 'style="width:100%;height:auto;font-size:13px"'
-    return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{label}" {style}>{"".join(parts)}</svg>'
+    size = f'viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}"'
+    return f'<svg {size} font-size="13" role="img" aria-label="{label}">{"".join(parts)}</svg>'

@@ -6,12 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import ceil, floor, log10
+from typing import NamedTuple
 
 COLOURS = ("#0072b2", "#d55e00", "#00845f", "#b35489", "#b07a00", "#2f8fc6", "#5f6872", "#7d5fb0")
 INK, QUIET, RULE = "#1c2024", "#5f6872", "#e3e5e8"
 LEFT, TOP, WIDTH, HEIGHT, BELOW = 64, 64, 640, 300, 56
 
 Point = tuple[float, float]
+Cell = str | int | float
+
+
+class Drawing(NamedTuple):
+    """A picture as SVG, and what it shows as rows of a table, a heading first."""
+
+    svg: str
+    rows: Sequence[Sequence[Cell]]
 
 
 @dataclass(frozen=True)
@@ -24,7 +33,7 @@ class Axis:
     logarithmic: bool = False
 
 
-def line_chart(title: str, x: Axis, y: Axis, lines: Mapping[str, Sequence[Point]]) -> str:
+def line_chart(title: str, x: Axis, y: Axis, lines: Mapping[str, Sequence[Point]]) -> Drawing:
     """Returns a chart with a line for each name, which stands at the line's end."""
     points = [point for line in lines.values() for point in line]
     across, up = (
@@ -37,7 +46,8 @@ def line_chart(title: str, x: Axis, y: Axis, lines: Mapping[str, Sequence[Point]
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2.2"/>')
     ends = {name: up(min(max(line[-1][1], up.low), up.high)) for name, line in lines.items() if line}
     parts += _names_at_ends(ends)
-    return svg(parts, LEFT + WIDTH + 12 + 7 * max(map(len, lines), default=0), TOP + HEIGHT + BELOW)
+    drawn = svg(parts, LEFT + WIDTH + 12 + 7 * max(map(len, lines), default=0), TOP + HEIGHT + BELOW)
+    return Drawing(drawn, [["line", x.label, y.label], *([name, *point] for name in lines for point in lines[name])])
 
 
 def bar_chart(
@@ -45,7 +55,7 @@ def bar_chart(
     y: Axis,
     groups: Mapping[str, Mapping[str, float]],
     spread: Mapping[tuple[str, str], float] | None = None,
-) -> str:
+) -> Drawing:
     """Returns bars in groups, one colour for each name within them; `spread` adds whiskers of ± by (group, name)."""
     spread = spread or {}
     names = list(dict.fromkeys(name for bars in groups.values() for name in bars))
@@ -61,7 +71,13 @@ def bar_chart(
         for i, name in enumerate(name for name in names if name in bars):
             left = middle + wide * (i - len(bars) / 2)
             parts += _bar(left, wide, bars[name], spread.get((group, name), 0), up, colours[name])
-    return svg(parts, LEFT + WIDTH + 20, TOP + 20 + HEIGHT + BELOW - 20)
+    rows = [
+        [group, name, value, *([spread.get((group, name), 0)] if spread else [])]
+        for group, bars in groups.items()
+        for name, value in bars.items()
+    ]
+    heading = ["group", "bar", y.label, *(["plus or minus"] if spread else [])]
+    return Drawing(svg(parts, LEFT + WIDTH + 20, TOP + 20 + HEIGHT + BELOW - 20), [heading, *rows])
 
 
 def text(x: float, y: float, words: str, size: int, anchor: str = "start", colour: str = INK) -> str:
@@ -153,5 +169,6 @@ def _colours() -> Iterator[str]:
 
 def svg(parts: Sequence[str], width: float, height: float) -> str:
     """Returns a picture of these elements, on a white ground."""
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" font-family="sans-serif">'
+    size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif">'
     return "\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>"]) + "\n"

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import fields
 from html import escape
 
 from wavetank.report.page.pagefile import fill_page
-from wavetank.report.page.parts import items, scrolling
-from wavetank.studies.study import Cell, Claim, Findings, Picture, Study, Table, Verdict
+from wavetank.report.page.parts import SCRIPTS, drawing, items, scrolling
+from wavetank.studies.charts import Cell
+from wavetank.studies.study import Claim, Findings, Picture, Study, Table, Verdict
 from wavetank.version import __version__
 from wavetank.words import counted
 
-SCRIPTS = ("js/dom", "js/theme", "study/main")
 _CLASSES = {Verdict.HOLDS: "holds", Verdict.DOES_NOT_HOLD: "fails", Verdict.CANNOT_BE_CHECKED: "open"}
 _PLURALS = {Verdict.HOLDS: "hold", Verdict.DOES_NOT_HOLD: "do not hold"}
 
@@ -29,7 +29,9 @@ def study_page(study: Study, findings: Findings, small: bool) -> str:
         "pictures": "".join(map(_picture, findings.pictures)),
         "tables": "".join(map(_table, findings.tables)),
     }
-    return fill_page("study/template.html", study.title, ["report.css", "study/study.css"], SCRIPTS, {}, slots)
+    rows = {each.name: each.drawing.rows for each in findings.pictures}
+    data = {"tables": {"claims-table": _claim_rows(findings.claims), **rows}}
+    return fill_page("study/template.html", study.title, ["report.css", "study/study.css"], SCRIPTS, data, slots)
 
 
 def count_text(claims: Sequence[Claim]) -> str:
@@ -61,11 +63,15 @@ def _claim(claim: Claim) -> str:
     )
 
 
+def _claim_rows(claims: Sequence[Claim]) -> list[list[str]]:
+    names = [field.name for field in fields(Claim)]
+    return [names, *([str(getattr(claim, name)) for name in names] for claim in claims)]
+
+
 def _picture(picture: Picture) -> str:
-    data = base64.b64encode(picture.svg.encode()).decode("ascii")
     note = f'<p class="quiet">{escape(picture.note)}</p>' if picture.note else ""
-    image = f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(picture.title)}">'
-    return f"<figure><figcaption>{escape(picture.title)}</figcaption>{image}{note}</figure>"
+    drawn = drawing(picture.name, picture.title, picture.drawing.svg)
+    return f"<figure><figcaption>{escape(picture.title)}</figcaption>{drawn}{note}</figure>"
 
 
 def _table(table: Table) -> str:

@@ -8,9 +8,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
+from wavetank.studies.charts import Cell, Drawing
 from wavetank.studies.data import DataSet
 
-Cell = str | int | float
 Item = TypeVar("Item")
 
 
@@ -81,7 +81,7 @@ class Picture:
 
     name: str
     title: str
-    svg: str
+    drawing: Drawing
     note: str = ""
 
 

@@ -23,7 +23,7 @@ def write_findings(study: Study, findings: Findings, out: Path, small: bool) -> 
     write_page(out / CLAIMS_CSV, _csv(findings))
     write_page(out / CLAIMS_JSON, _json(study, findings, small))
     for picture in findings.pictures:
-        write_page(out / f"{picture.name}.svg", picture.svg)
+        write_page(out / f"{picture.name}.svg", picture.drawing.svg)
     write_page(out / PAGE, study_page(study, findings, small))
 
 

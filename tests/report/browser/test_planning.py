@@ -69,3 +69,14 @@ def test_what_a_page_of_planning_draws_is_saved(open_page: Open, tmp_path: Path,
     heading, *rows = csv.reader(io.StringIO(saved(page, chart, "CSV")))
     assert rows
     assert {len(row) for row in rows} == {len(heading)}
+
+
+def test_each_table_is_saved(open_page: Open, tmp_path: Path) -> None:
+    page = open_page(wavetank.whatif(SHOP, [{"drain": "b-0"}]).write_page(tmp_path / "page.html"))
+    tables = page.locator(".scroll table").count()
+    assert page.get_by_role("button", name="Download the table", include_hidden=True).count() == tables > 2
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download the table answer as CSV").click()
+    heading, *rows = csv.reader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8")))
+    assert heading == ["", "Before", "After"]
+    assert len(rows) > 2

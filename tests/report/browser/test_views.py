@@ -127,8 +127,8 @@ def test_every_seed_is_in_the_gantt_chart(report: Page) -> None:
     assert seeds.all_inner_texts() == ["1", "2"]
 
 
-def test_who_waits_leads_to_the_pod_in_the_gantt_chart(report: Page) -> None:
-    link = report.locator("#whowaits tbody tr").last.locator("a")
+def test_longest_waits_leads_to_the_pod_in_the_gantt_chart(report: Page) -> None:
+    link = report.locator("#longest-waits tbody tr").last.locator("a")
     name = link.inner_text()
     link.click()
     wait_until(report, "name => document.querySelector('#gantt-details').innerText.includes(name)", name)

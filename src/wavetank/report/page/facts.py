@@ -7,7 +7,7 @@ from html import escape
 
 from wavetank.report.page.parts import items
 from wavetank.results.facts import ExperimentFacts
-from wavetank.words import plural
+from wavetank.words import counted, plural
 
 OPEN_WARNINGS = 3  # more than these are folded away
 
@@ -17,7 +17,7 @@ def facts_line(experiment: ExperimentFacts) -> str:
     cluster, workload = experiment.cluster, experiment.workload
     groups = experiment.node_groups if isinstance(experiment.node_groups, list) else []
     facts = [
-        f"{cluster.nodes:,} nodes, {cluster.cpu_milli / 1000:,.6g} cores, {_memory(cluster.memory_bytes)}",
+        f"{counted(cluster.nodes, 'node')}, {cluster.cpu_milli / 1000:,.6g} cores, {_memory(cluster.memory_bytes)}",
         f"node groups {', '.join(groups)}" if groups else "",
         workload.description or f"{workload.pods:,} pods",
         f"Kubernetes {experiment.kubernetes_version}",

@@ -10,10 +10,10 @@ from wavetank.report.charts.nodes import has_nodes
 from wavetank.report.charts.queues import has_queues
 from wavetank.report.charts.services import has_services
 from wavetank.report.comparison import comparison_cards, comparison_rows, comparison_table, verdict_list
+from wavetank.report.longestwaits import longest_waits_section
 from wavetank.report.page.facts import facts_line, scheduler_list, warnings_block
 from wavetank.report.page.pagefile import asset, fill_page, write_page
 from wavetank.report.page.payload import payload
-from wavetank.report.whowaits import who_waits_section
 from wavetank.results.layout import REPORT
 from wavetank.results.read.resultsfolder import PodTables, ResultsFolder
 from wavetank.results.verdict.comparison import compare
@@ -52,8 +52,8 @@ SECTION_SCRIPTS = {
     AUTOSCALING: ("js/autoscaling",),
     QUEUES: ("js/queues",),
 }
-WHO_WAITS = "whowaits"
-SECTIONS = ("series", SERVICES, QUEUES, NODES, ENERGY, AUTOSCALING, "waiting", WHO_WAITS, "gantt")
+LONGEST_WAITS = "longest-waits"
+SECTIONS = ("series", SERVICES, QUEUES, NODES, ENERGY, AUTOSCALING, "waiting", LONGEST_WAITS, "gantt")
 # The section whose pictures show a metric best; of all others the first one is shown first.
 SHOWN_BY = {
     "mean_waiting_time_s": "waiting",
@@ -126,4 +126,4 @@ def _ordered(sections: list[str], told: list[str]) -> list[str]:
 
 
 def _section(folder: ResultsFolder, name: str) -> str:
-    return who_waits_section(folder) if name == WHO_WAITS else asset(f"{name}.html")
+    return longest_waits_section(folder) if name == LONGEST_WAITS else asset(f"{name}.html")

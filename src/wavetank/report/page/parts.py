@@ -36,5 +36,10 @@ def scrolling(table: str) -> str:
     return f'<div class="scroll" tabindex="0" role="group" aria-label="Table">{table}</div>'
 
 
+def drawing(name: str, label: str, svg: str) -> str:
+    """Returns a picture that keeps a readable size on narrow pages and scrolls there."""
+    return f'<div class="scroll drawing" id="{name}" tabindex="0" role="group" aria-label="{escape(label)}">{svg}</div>'
+
+
 def _side(column: int, texts: int) -> str:
     return ' class="words"' if column < texts else ""

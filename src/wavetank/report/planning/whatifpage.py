@@ -32,7 +32,12 @@ def _body(answer: Answer) -> str:
     changes = rows_table(("Change", "Took"), ((step.text, seconds(step.took_s)) for step in answer.steps))
     figures = rows_table(("", "Before", "After"), rows_before_and_after(answer))
     parts = [
-        section("answer", "Before and after", pods_line(answer), f'<div class="pair">{figures}{changes}</div>'),
+        section(
+            "answer",
+            "Before and after",
+            pods_line(answer),
+            f'<div class="pair"><div>{figures}</div><div>{changes}</div></div>',
+        ),
         section("map", "Nodes", _MAP, node_map(answer.before, answer.after) + _KEY),
         _pending(answer),
         _blocked(answer),

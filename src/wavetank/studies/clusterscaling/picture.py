@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Protocol
 
+from wavetank.studies.charts import Cell, Drawing, svg
+
 WIDTH, HEIGHT, LEFT, TOP, GAP = 340, 210, 52, 58, 120
 END = 9000  # seconds
 STEP = 15
@@ -22,17 +24,25 @@ class Sizes(Protocol):
         """Returns the CPUs of both sets."""
 
 
-def figure(runs: Mapping[str, Sizes]) -> str:
-    """Returns an SVG with a panel for each run."""
+def figure(runs: Mapping[str, Sizes]) -> Drawing:
+    """Returns a picture with a panel for each run."""
     width = LEFT + len(runs) * (WIDTH + GAP)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {TOP + HEIGHT + 50}" font-family="sans-serif" '
-        f'font-size="12" fill="#1c2024"><rect width="100%" height="100%" fill="#ffffff"/>',
-        _key(),
-    ]
+    parts = [_key()]
     for number, (name, run) in enumerate(runs.items()):
         parts.append(f'<g transform="translate({LEFT + number * (WIDTH + GAP)} {TOP})">{_panel(name, run)}</g>')
-    return "".join([*parts, "</svg>\n"])
+    parts = ['<g font-size="12" fill="#1c2024">', *parts, "</g>"]
+    return Drawing(svg(parts, width, TOP + HEIGHT + 50), _rows(runs))
+
+
+def _rows(runs: Mapping[str, Sizes]) -> list[list[Cell]]:
+    """Returns the sizes whenever one of them has changed."""
+    rows: list[list[Cell]] = [["run", "time_s", "small_nodes", "large_nodes", "cpus", "requested_cpus"]]
+    for name, run in runs.items():
+        for time in range(0, END + 1, STEP):
+            sizes = [run.size("small", time), run.size("large", time), run.cores(time), _demand(time)]
+            if rows[-1][0] != name or rows[-1][2:] != sizes:
+                rows.append([name, time, *sizes])
+    return rows
 
 
 def _panel(name: str, run: Sizes) -> str:

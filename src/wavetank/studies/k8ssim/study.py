@@ -78,8 +78,8 @@ def _spreads(runs: Runs, paper: Published) -> Picture:
         for number in runs.scenarios
     }
     least = {(str(n), "wavetank"): (max(runs.spreads(n)) - min(runs.spreads(n))) / 2 for n in runs.scenarios}
-    svg = bar_chart(title, Axis("times", 1.0), groups, least)
-    return Picture("spreads", title, svg, "The mean of single workloads, and the range of the seeds.")
+    drawing = bar_chart(title, Axis("times", 1.0), groups, least)
+    return Picture("spreads", title, drawing, "The mean of single workloads, and the range of the seeds.")
 
 
 def _node_orders(runs: Runs, paper: Published) -> Picture:
@@ -90,9 +90,9 @@ def _node_orders(runs: Runs, paper: Published) -> Picture:
         for group, values in ((change, runs.makespans(number)), (f"paper {change}", paper.real_s[number])):
             orders = by_node_order(values)
             groups[group] = {name: value / min(orders.values()) for name, value in orders.items()}
-    svg = bar_chart(title, Axis("times", 1.0), groups)
+    drawing = bar_chart(title, Axis("times", 1.0), groups)
     return Picture(
-        "node-orders", title, svg, "By day. MRP packs nodes, LRP spreads; the paper's are real running times."
+        "node-orders", title, drawing, "By day. MRP packs nodes, LRP spreads; the paper's are real running times."
     )
 
 

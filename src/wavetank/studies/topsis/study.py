@@ -99,8 +99,8 @@ def _numbers(nodes: list[int]) -> str:
 def _picture(curves: Curves) -> Picture:
     title = "Memory that a node needs: requests of pods and load of others"
     points = {name: [(float(i), value) for i, value in enumerate(curve)] for name, curve in curves.items()}
-    svg = line_chart(title, Axis("nodes, the fullest first"), Axis("% of the node's memory", 0), points)
-    return Picture("pressure", title, svg, "Above 100 % a node runs out of memory.")
+    drawing = line_chart(title, Axis("nodes, the fullest first"), Axis("% of the node's memory", 0), points)
+    return Picture("pressure", title, drawing, "Above 100 % a node runs out of memory.")
 
 
 STUDY = Study(

@@ -2,9 +2,10 @@
 
 const EDGE = 8; // pixels around a picture
 
-/** Adds buttons behind each element of `tables`, which has the rows by the ids of the elements, a heading first. */
+/** Adds buttons behind each element of `tables`, which has the rows by the ids of the elements, a heading first, and behind all other tables. */
 function addTableDownloads(tables) {
   for (const [id, rows] of Object.entries(tables)) addDownloads(byId(id), () => ({ name: id, picture: boxPicture(byId(id)), rows: () => rows }));
+  addCsvOfTables();
 }
 
 /** An element as an SVG element: grounds, borders, texts and pictures where the page has them. */

@@ -5,15 +5,37 @@ const LEGEND_ROW = 20;
 
 /** Adds buttons behind a chart; `chart()` gives its file name, its picture (an SVG element) and its rows, a heading first. */
 function addDownloads(host, chart) {
-  const button = (text, label, save) => el("button", { type: "button", "aria-label": label, onclick: save }, text);
-  const name = () => `${document.title.split(" · ")[0]}-${chart().name}`.replace(/[^\w.-]+/g, "-");
-  const saveSvg = () => save(`${name()}.svg`, "image/svg+xml", svgText(chart()));
-  const saveCsv = () => save(`${name()}.csv`, "text/csv", csvText(chart().rows()));
-  host.after(el("div", { class: "downloads" }, button("SVG", `Download ${host.id} as SVG`, saveSvg), button("CSV", `Download the data of ${host.id} as CSV`, saveCsv)));
+  const saveSvg = () => save(chart().name, "svg", "image/svg+xml", svgText(chart()));
+  const saveCsv = () => save(chart().name, "csv", "text/csv", csvText(chart().rows()));
+  host.after(el("div", { class: "downloads" }, downloadButton("SVG", `Download ${host.id} as SVG`, saveSvg), downloadButton("CSV", `Download the data of ${host.id} as CSV`, saveCsv)));
 }
 
-function save(name, type, text) {
-  const link = el("a", { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
+/** Adds a button behind each table that has none yet; what it saves are the cells as they are then. */
+function addCsvOfTables() {
+  const named = new Map();
+  for (const host of document.querySelectorAll('.scroll[aria-label="Table"]')) {
+    if (host.nextElementSibling?.classList.contains("downloads")) continue;
+    const place = host.id || (host.closest("section")?.id ?? "table"), count = (named.get(place) ?? 0) + 1;
+    named.set(place, count);
+    const name = count > 1 ? `${place}-${count}` : place;
+    const saveCsv = () => save(name, "csv", "text/csv", csvText(tableRows(host)));
+    host.after(el("div", { class: "downloads" }, downloadButton("CSV", `Download the table ${name} as CSV`, saveCsv)));
+  }
+}
+
+function downloadButton(text, label, save) {
+  return el("button", { type: "button", "aria-label": label, onclick: save }, text);
+}
+
+/** The cells of a table as they are shown; numbers are without separators of thousands, and a dash is nothing. */
+function tableRows(host) {
+  const cell = (text) => (/^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text === "–" ? "" : text);
+  return [...host.querySelectorAll("tr")].map((row) => [...row.cells].map(({ textContent }) => cell(textContent.trim().replace(/\s+/g, " "))));
+}
+
+function save(chart, extension, type, text) {
+  const name = `${document.title.split(" · ")[0]}-${chart}`.replace(/[^\w.-]+/g, "-");
+  const link = el("a", { download: `${name}.${extension}`, href: URL.createObjectURL(new Blob([text], { type })) });
   document.body.append(link);
   link.click();
   link.remove();

@@ -1,4 +1,4 @@
-"""Who waits: the groups of pods with the longest waits, and why."""
+"""The groups of pods with the longest waits, and why."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class GroupWaits:
     reason: str
 
 
-def who_waits(folder: ResultsFolder, run: RunFolder) -> list[GroupWaits]:
+def longest_waits(folder: ResultsFolder, run: RunFolder) -> list[GroupWaits]:
     """Returns the groups of a run that wait at least a second in the mean, the longest waits first."""
     if (run.metrics.get("pods") or 0) > MOST_PODS:
         return []

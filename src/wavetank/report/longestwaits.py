@@ -1,4 +1,4 @@
-"""Who waits: a table of the groups with the longest waits; each leads to a pod in the Gantt chart."""
+"""A table of the groups of pods with the longest waits; each leads to a pod in the Gantt chart."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 from wavetank.report.page.parts import scrolling, section
 from wavetank.results.read.resultsfolder import ResultsFolder
 from wavetank.results.read.runfolder import RunFolder
+from wavetank.results.verdict.longestwaits import GroupWaits, longest_waits
 from wavetank.results.verdict.phrases import duration
-from wavetank.results.verdict.whowaits import GroupWaits, who_waits
 
 HEADS = ("Scheduler", "Pods of", "Pods", "Never bound", "Mean wait", "95 %", "Longest", "Its pod", "Why it waited")
 WORDS = ("Pods of", "Its pod", "Why it waited")
@@ -21,17 +21,17 @@ LEAD = (
 )
 
 
-def who_waits_section(folder: ResultsFolder) -> str:
+def longest_waits_section(folder: ResultsFolder) -> str:
     """Returns the section, nothing if no group of pods waits for a second in the mean."""
     runs = [run for name in folder.scheduler_names() for run in folder.runs_of(name)[:1]]
-    rows = [(run, each) for run in runs for each in who_waits(folder, run)]
+    rows = [(run, each) for run in runs for each in longest_waits(folder, run)]
     if not rows:
         return ""
     shown = [index for index in range(len(HEADS)) if index != HEADS.index("Never bound") or _any_never(rows)]
     head = "".join(f'<th scope="col"{_side(index)}>{HEADS[index]}</th>' for index in shown)
     body = "".join(_row(_cells(run, each), shown) for run, each in rows)
     table = f'<table class="numbers waits"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-    return section("whowaits", "Who waits", LEAD, scrolling(table))
+    return section("longest-waits", "Longest waits", LEAD, scrolling(table))
 
 
 def _any_never(rows: Sequence[tuple[RunFolder, GroupWaits]]) -> bool:

@@ -1,4 +1,4 @@
-"""Who waits, and why: from recorded attempts, or from what was free."""
+"""The longest waits, and why: from recorded attempts, or from what was free."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import pytest
 
 from wavetank.experiments.document.experiment import load_experiment
 from wavetank.experiments.runner import run_experiment
-from wavetank.report.whowaits import who_waits_section
+from wavetank.report.longestwaits import longest_waits_section
 from wavetank.results.attempts.format import Keep
 from wavetank.results.read.resultsfolder import ResultsFolder
+from wavetank.results.verdict.longestwaits import GroupWaits, longest_waits
 from wavetank.results.verdict.waitreasons import FRAGMENTED, FULL, UNEXPLAINED
-from wavetank.results.verdict.whowaits import GroupWaits, who_waits
 
 HEAD = "name,arrival_s,duration_s,cpu,memory,selector:tier"
 SELECTIVE = ["a-0,0,100,1,1Gi,", "b-0,1,10,1,1Gi,gold"]
@@ -31,7 +31,7 @@ def run(tmp_path: Path, pods: list[str], keep: Keep | None = None) -> ResultsFol
 
 
 def longest(folder: ResultsFolder) -> GroupWaits:
-    return who_waits(folder, folder.runs[0])[0]
+    return longest_waits(folder, folder.runs[0])[0]
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ def test_waits_of_a_group_are_summarised(tmp_path: Path) -> None:
 
 
 def test_each_row_leads_to_its_pod_in_the_gantt_chart(tmp_path: Path) -> None:
-    section = who_waits_section(run(tmp_path, ["a-0,0,100,4,1Gi,", "a-1,0,100,4,1Gi,", "b-0,1,10,1,1Gi,"]))
+    section = longest_waits_section(run(tmp_path, ["a-0,0,100,4,1Gi,", "a-1,0,100,4,1Gi,", "b-0,1,10,1,1Gi,"]))
     assert '<a href="#run=default%2F1&amp;pod=default%2Fb-0">b-0</a>' in section
 
 
 def test_there_is_no_section_if_no_pod_waits(tmp_path: Path) -> None:
-    assert who_waits_section(run(tmp_path, ["a-0,0,100,4,1Gi,"])) == ""
+    assert longest_waits_section(run(tmp_path, ["a-0,0,100,4,1Gi,"])) == ""
