@@ -7,6 +7,7 @@ const LEGEND_ROW = 20;
 function addDownloads(host, chart) {
   const saveSvg = () => save(chart().name, "svg", "image/svg+xml", svgText(chart()));
   const saveCsv = () => save(chart().name, "csv", "text/csv", csvText(chart().rows()));
+  host.dataset.saved = "";
   host.after(el("div", { class: "downloads" }, downloadButton("SVG", `Download ${host.id} as SVG`, saveSvg), downloadButton("CSV", `Download the data of ${host.id} as CSV`, saveCsv)));
 }
 
@@ -14,7 +15,7 @@ function addDownloads(host, chart) {
 function addCsvOfTables() {
   const named = new Map();
   for (const host of document.querySelectorAll('.scroll[aria-label="Table"]')) {
-    if (host.nextElementSibling?.classList.contains("downloads")) continue;
+    if (host.closest("[data-saved]")) continue;
     const place = host.id || (host.closest("section")?.id ?? "table"), count = (named.get(place) ?? 0) + 1;
     named.set(place, count);
     const name = count > 1 ? `${place}-${count}` : place;

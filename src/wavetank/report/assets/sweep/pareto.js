@@ -81,17 +81,24 @@ function paretoPoint({ of, name, x, y }, place, front) {
   return group;
 }
 
+/** Round values of a metric with their labels; times are round in the unit that fits them. */
+function metricTicks(key, [low, high], count) {
+  if (METRIC.get(key).kind !== "time") return linearTicks(low, high, count).map((at) => ({ at, text: shown(key, at) }));
+  const unit = timeUnit(high);
+  return timeTicks(low, high, count, unit).map(({ at, text: label }) => ({ at, text: `${label} ${unit.name}` }));
+}
+
 function paretoAxes(across, up, place, width, height, left, bottom) {
   const group = svg("g", { class: "axis" });
-  for (const value of linearTicks(...across, Math.min(6, Math.max(1, (width - left - 130) / 110)))) {
-    const x = place.x(value);
+  for (const { at, text: label } of metricTicks(paretoX, across, Math.min(6, Math.max(1, (width - left - 130) / 110)))) {
+    const x = place.x(at);
     group.append(svg("line", { class: "grid", x1: x, x2: x, y1: 10, y2: height - bottom }),
-      svg("text", { x, y: height - bottom + 18, "text-anchor": "middle" }, shown(paretoX, value)));
+      svg("text", { x, y: height - bottom + 18, "text-anchor": "middle" }, label));
   }
-  for (const value of linearTicks(...up, 6)) {
-    const y = place.y(value);
+  for (const { at, text: label } of metricTicks(paretoY, up, 6)) {
+    const y = place.y(at);
     group.append(svg("line", { class: "grid", x1: left, x2: width - 20, y1: y, y2: y }),
-      svg("text", { x: left - 8, y: y + 4, "text-anchor": "end" }, shown(paretoY, value)));
+      svg("text", { x: left - 8, y: y + 4, "text-anchor": "end" }, label));
   }
   const words = (key) => `${METRIC.get(key).label} (${METRIC.get(key).better} is better)`;
   group.append(svg("text", { x: left, y: height - 6 }, `→ ${words(paretoX)}`), svg("text", { x: 0, y: 10 }, `↑ ${words(paretoY)}`));
