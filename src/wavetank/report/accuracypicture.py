@@ -51,7 +51,9 @@ def curve_rows(accuracy: Accuracy) -> list[list[str | float]]:
 
 def job_rows(jobs: Sequence[JobError]) -> list[list[str | float]]:
     """Returns the waits and turnarounds of all jobs in seconds, a heading first."""
-    return [[f"{name}_s" if name != "job" else name for name in JobError._fields], *(list(job) for job in jobs)]
+    rows: list[list[str | float]] = [[f"{name}_s" if name != "job" else name for name in JobError._fields]]
+    rows += [list(job) for job in jobs]
+    return rows
 
 
 class _Axes:

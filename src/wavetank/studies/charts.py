@@ -47,7 +47,8 @@ def line_chart(title: str, x: Axis, y: Axis, lines: Mapping[str, Sequence[Point]
     ends = {name: up(min(max(line[-1][1], up.low), up.high)) for name, line in lines.items() if line}
     parts += _names_at_ends(ends)
     drawn = svg(parts, LEFT + WIDTH + 12 + 7 * max(map(len, lines), default=0), TOP + HEIGHT + BELOW)
-    return Drawing(drawn, [["line", x.label, y.label], *([name, *point] for name in lines for point in lines[name])])
+    rows: list[tuple[Cell, ...]] = [("line", x.label, y.label)]
+    return Drawing(drawn, rows + [(name, *point) for name in lines for point in lines[name]])
 
 
 def bar_chart(
@@ -71,13 +72,13 @@ def bar_chart(
         for i, name in enumerate(name for name in names if name in bars):
             left = middle + wide * (i - len(bars) / 2)
             parts += _bar(left, wide, bars[name], spread.get((group, name), 0), up, colours[name])
-    rows = [
-        [group, name, value, *([spread.get((group, name), 0)] if spread else [])]
+    rows: list[tuple[Cell, ...]] = [("group", "bar", y.label, "plus or minus")]
+    rows += [
+        (group, name, value, spread.get((group, name), 0))
         for group, bars in groups.items()
         for name, value in bars.items()
     ]
-    heading = ["group", "bar", y.label, *(["plus or minus"] if spread else [])]
-    return Drawing(svg(parts, LEFT + WIDTH + 20, TOP + 20 + HEIGHT + BELOW - 20), [heading, *rows])
+    return Drawing(svg(parts, LEFT + WIDTH + 20, TOP + 20 + HEIGHT + BELOW - 20), rows)
 
 
 def text(x: float, y: float, words: str, size: int, anchor: str = "start", colour: str = INK) -> str:

@@ -10,8 +10,8 @@ from wavetank.studies.batkube.runs import KINDS, Measured, measure, measure_idea
 from wavetank.studies.batkube.thesis import BATKUBE, REAL, Published
 from wavetank.studies.batkube.timesteps import MIN_DELAY, STEP, TIMEOUT, Step, find_program, vary
 from wavetank.studies.batkube.workloads import KIT, RELEASE
-from wavetank.studies.charts import Axis, bar_chart, line_chart
-from wavetank.studies.study import Cell, Findings, Picture, Study, StudyContext, Table
+from wavetank.studies.charts import Axis, Cell, bar_chart, line_chart
+from wavetank.studies.study import Findings, Picture, Study, StudyContext, Table
 
 _NEWEST = "1.36"
 

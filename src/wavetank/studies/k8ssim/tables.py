@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import mean
 
+from wavetank.studies.charts import Cell
 from wavetank.studies.k8ssim.figures import best, by_node_order, close_rates, same_order, spread, text_of_order, worst
 from wavetank.studies.k8ssim.published import Published
 from wavetank.studies.k8ssim.runs import Runs
 from wavetank.studies.k8ssim.scenarios import KUBERNETES, SCENARIOS, VOLCANO
 from wavetank.studies.k8ssim.workloads import Choices
-from wavetank.studies.study import Cell, Table
+from wavetank.studies.study import Table
 
 # Name, algorithms and scenarios of each scheduler.
 _KINDS = (("Kubernetes", KUBERNETES, range(1, 11)), ("Volcano", VOLCANO, range(11, 21)))

@@ -42,8 +42,9 @@ def _rows(chart: Chart) -> list[list[Cell]]:
     rows: list[list[Cell]] = [["what", "policy or program", "of", "value"]]
     rows += [["node", policy, pod, node] for policy, nodes in chart.placements.items() for pod, node in nodes.items()]
     for what, means in (("mean_response_time_s", chart.means), ("misim_mean_response_time_s", chart.published)):
-        rows += [[what, policy, *of_one] for policy, values in means.items() for of_one in values.items()]
-    return [*rows, *(["time_of_a_run_s", program, "", seconds] for program, seconds in chart.times.items())]
+        rows += [[what, policy, name, mean] for policy, values in means.items() for name, mean in values.items()]
+    rows += [["time_of_a_run_s", program, "", seconds] for program, seconds in chart.times.items()]
+    return rows
 
 
 def _placements(placements: Mapping[str, Mapping[str, str]]) -> list[str]:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from wavetank.errors import InputError
 from wavetank.loop.building.cache import Cache
+from wavetank.studies.charts import Cell
 from wavetank.studies.data import DataSet
-from wavetank.studies.study import Cell, Claim, Findings, Picture, Study, StudyContext, Table, check, unchecked
+from wavetank.studies.study import Claim, Findings, Picture, Study, StudyContext, Table, check, unchecked
 from wavetank.studies.teastore.picture import Chart, picture
 from wavetank.studies.teastore.runs import POLICIES, REAL, place, respond
 

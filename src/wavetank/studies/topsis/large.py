@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from wavetank.studies.study import Cell, Claim, Table, check
+from wavetank.studies.charts import Cell
+from wavetank.studies.study import Claim, Table, check
 from wavetank.studies.topsis.runs import LOAD, POD_GIB
 
 Curves = Mapping[str, Sequence[float]]  # by scheduler: percent of the memory of each node, the highest first
