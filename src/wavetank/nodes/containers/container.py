@@ -1,29 +1,16 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from wavetank.kernel.clock import Timer
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.commands import CommandRun
-from wavetank.nodes.containers.plans import ContainerPlan, ContainerRun, Obstacle
+from wavetank.nodes.containers.memory import ContainerMemory
+from wavetank.nodes.containers.plans import ContainerPlan, ContainerRun, Obstacle, Terminated
 from wavetank.nodes.containers.restarts import CrashLoop
 
 KILLED = 137  # exit code of a container that was killed
 STOPPED = 143  # exit code of a container that ended when it was asked to stop
 INITIALIZING, CREATING, BACK_OFF = "PodInitializing", "ContainerCreating", "CrashLoopBackOff"
 NO_IMAGE, PULL_BACK_OFF, CONFIG_ERROR = "ErrImagePull", "ImagePullBackOff", "CreateContainerConfigError"
-
-
-@dataclass(frozen=True, slots=True)
-class Terminated:
-    """The end of a container's run; `run` counts its runs from 0."""
-
-    run: int
-    exit_code: int
-    started: Nanoseconds
-    finished: Nanoseconds
-    reason: str
-    message: str = ""
 
 
 class Container:
@@ -37,6 +24,7 @@ class Container:
         "ended",
         "last",
         "plan",
+        "probed",
         "ready",
         "restarts",
         "run",
@@ -57,6 +45,7 @@ class Container:
         self.last: Terminated | None = None  # of the run before
         self.restarts = 0
         self.ready = self.started = False
+        self.probed: Nanoseconds | None = None  # since when the probes of the run are made
         self.crash_loop = CrashLoop()
         self.timers: list[Timer] = []
 
@@ -83,7 +72,7 @@ class Container:
         self.restarts += self._is_restart
         if self.ended is not None:
             self.last, self.ended = self.ended, None
-        self.waiting, self.why, self.since, self.run = "", "", now, run
+        self.waiting, self.why, self.since, self.run, self.probed = "", "", now, run, None
 
     def end(self, now: Nanoseconds, exit_code: int, reason: str = "", message: str = "") -> None:
         """Ends the run."""
@@ -108,3 +97,34 @@ class Container:
         for timer in self.timers:
             timer.cancel()
         self.timers.clear()
+
+    # going on after a restart of the simulation
+
+    def memory(self) -> ContainerMemory:
+        """Returns what is kept of the container."""
+        begun = self.since is not None or self._is_restart
+        waits = self.since is None and self.waiting != PULL_BACK_OFF and bool(self.timers)
+        return ContainerMemory(
+            self.name,
+            self.waiting,
+            self.why,
+            self.run if begun else None,
+            self.since,
+            self.ended,
+            self.last,
+            self.restarts,
+            self.ready,
+            self.started,
+            self.probed,
+            self.crash_loop.delay,
+            self.timers[-1].due if waits else None,
+        )
+
+    def remember(self, past: ContainerMemory) -> None:
+        """Becomes what was kept of the container; nothing is planned."""
+        self.waiting, self.why = past.waiting, past.why
+        self.run = past.run or self.run
+        self.since, self.ended, self.last = past.since, past.ended, past.last
+        self.restarts, self.ready, self.started = past.restarts, past.ready, past.started
+        self.probed = past.probed
+        self.crash_loop = CrashLoop(past.delay)

@@ -54,6 +54,18 @@ class ContainerRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Terminated:
+    """The end of a container's run; `run` counts its runs from 0."""
+
+    run: int
+    exit_code: int
+    started: Nanoseconds
+    finished: Nanoseconds
+    reason: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Obstacle:
     """Why a container cannot be started: the reason and message of its waiting state."""
 

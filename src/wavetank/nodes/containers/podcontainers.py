@@ -19,7 +19,15 @@ from wavetank.nodes.containers.container import (
     STOPPED,
     Container,
 )
-from wavetank.nodes.containers.plans import ContainerPlan, ContainerRun, Obstacle, PodPlan, is_restarted
+from wavetank.nodes.containers.memory import PodContainersMemory
+from wavetank.nodes.containers.plans import (
+    ContainerPlan,
+    ContainerRun,
+    Obstacle,
+    PodPlan,
+    ProbePlan,
+    is_restarted,
+)
 from wavetank.nodes.containers.probes import LIVENESS, READINESS, STARTUP, Probes
 
 _RETRY: Nanoseconds = 10 * SECOND  # a container that cannot be started is tried again after this time
@@ -85,6 +93,31 @@ class PodContainers:
             container.begin(since, container.run)
             container.end(since, 0)
             container.ready = True
+
+    def remember(self, past: PodContainersMemory, ephemeral: Sequence[ContainerPlan]) -> None:
+        """Becomes what was kept of the pod over a restart of the simulation; `resume` goes on from there."""
+        self.initialized, self.ready, self.ready_changed = past.initialized, past.ready, past.changed
+        self.ephemeral = [Container(each, CREATING) for each in ephemeral if each.name in past]
+        for container in self.all():
+            container.remember(past[container.name])
+
+    def resume(self, past: PodContainersMemory) -> None:
+        """Plans again what was planned for the containers."""
+        for container in self.all():
+            due = past[container.name].due
+            if container.since is not None:
+                self._resume_run(container)
+            elif due is not None:
+                self._wait_until(max(self._clock.now, due), container)
+
+    def _resume_run(self, container: Container) -> None:
+        self._plan_end(container)
+        for kind, plan in self._probes_of(container) if container.probed is not None else ():
+            failed = self._probes.resume(container, kind, plan)
+            if failed is not None:
+                container.cancel()
+                self._kill_failed(container, kind, failed)
+                return
 
     def debug(self, plans: Sequence[ContainerPlan]) -> None:
         """Starts the ephemeral containers that are new; they are never restarted."""
@@ -232,9 +265,12 @@ class PodContainers:
         """Lets a container wait until it can be started; that is tried again and again."""
         self._record(container, "Warning", "Failed", f"Error: {obstacle.message}")
         container.wait(obstacle.reason, obstacle.message)
-        again = self._back_off_pull if obstacle.reason == NO_IMAGE else self._try_again
-        due = self._clock.now + _RETRY
-        container.timers.append(self._clock.at(due, partial(again, container), background=True))
+        self._wait_until(self._clock.now + _RETRY, container)
+
+    def _wait_until(self, due: Nanoseconds, container: Container) -> None:
+        """Plans what comes next for a container that does not run."""
+        then = {NO_IMAGE: self._back_off_pull, CONFIG_ERROR: self._try_again}.get(container.waiting, self._restart)
+        container.timers.append(self._clock.at(due, partial(then, container), background=True))
 
     def _try_again(self, container: Container) -> None:
         self._retry(container)
@@ -259,17 +295,20 @@ class PodContainers:
 
     def _probe(self, container: Container) -> None:
         """Begins the probes of a run: that of the startup first, then the others."""
+        container.probed = self._clock.now
+        if container.started and container.run.readiness is None:
+            container.ready = container.plan.is_sidecar or container not in self.init
+        for kind, plan in self._probes_of(container):
+            self._probes.begin(container, kind, plan)
+
+    def _probes_of(self, container: Container) -> list[tuple[str, ProbePlan]]:
+        """Returns the probes that are made now."""
         run = container.run
         if not container.started:
-            assert run.startup is not None
-            self._probes.begin(container, STARTUP, run.startup)
-            return
-        if run.liveness is not None and not run.liveness.always_succeeds:
-            self._probes.begin(container, LIVENESS, run.liveness)
-        if run.readiness is not None:
-            self._probes.begin(container, READINESS, run.readiness)
-        else:
-            container.ready = container.plan.is_sidecar or container not in self.init
+            return [(STARTUP, run.startup)] if run.startup is not None else []
+        alive = run.liveness is None or run.liveness.always_succeeds
+        probes = ((LIVENESS, None if alive else run.liveness), (READINESS, run.readiness))
+        return [(kind, plan) for kind, plan in probes if plan is not None]
 
     def _probe_failed(self, container: Container, kind: str) -> None:
         self._record(container, "Warning", "Unhealthy", f"{kind} probe failed: ")
@@ -281,16 +320,20 @@ class PodContainers:
             message = f"Container {container.name} failed {kind.lower()} probe, will be restarted"
             self._record(container, "Normal", "Killing", message)
             container.cancel()
-            probe = container.run.liveness if kind == LIVENESS else container.run.startup
-            grace = self._grace if probe is None or probe.grace is None else probe.grace
-            due = self._clock.now + min(container.run.stop, grace)
-            container.timers.append(self._clock.at(due, partial(self._ended, container, KILLED), background=True))
+            self._kill_failed(container, kind, self._clock.now)
             return
         elif kind == STARTUP:
             container.started = True
             self._probe(container)
             self._proceed()
         self._changed()
+
+    def _kill_failed(self, container: Container, kind: str, since: Nanoseconds) -> None:
+        """Lets a container end that has failed a probe at a time."""
+        probe = container.run.liveness if kind == LIVENESS else container.run.startup
+        grace = self._grace if probe is None or probe.grace is None else probe.grace
+        due = max(self._clock.now, since + min(container.run.stop, grace))
+        container.timers.append(self._clock.at(due, partial(self._ended, container, KILLED), background=True))
 
     # ending
 
@@ -311,8 +354,7 @@ class PodContainers:
         if delay := container.back_off():
             container.wait(BACK_OFF)
             self._record(container, "Warning", "BackOff", f"Back-off restarting failed container {container.name}")
-        due = self._clock.now + delay
-        container.timers.append(self._clock.at(due, partial(self._restart, container), background=True))
+        self._wait_until(self._clock.now + delay, container)
 
     def _restart(self, container: Container) -> None:
         self._begin(container)

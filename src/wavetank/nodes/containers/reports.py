@@ -10,8 +10,9 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import render_time
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.commands import CommandRun
-from wavetank.nodes.containers.container import BACK_OFF, Container, Terminated
-from wavetank.nodes.containers.plans import ContainerPlan
+from wavetank.nodes.containers.container import BACK_OFF, Container
+from wavetank.nodes.containers.memory import ContainerMemory, PodContainersMemory
+from wavetank.nodes.containers.plans import ContainerPlan, Terminated
 from wavetank.nodes.containers.podcontainers import PodContainers
 
 Json = dict[str, Any]
@@ -21,14 +22,11 @@ _RUNTIME = "wavetank"
 
 @dataclass(frozen=True, slots=True)
 class ContainerReport:
-    """One container: what it does, since when it runs, and its last two ends, the newest first."""
+    """One container: its plan, its newest command, what it has done, and its status."""
 
     plan: ContainerPlan
     run: CommandRun
-    restarts: int
-    since: Nanoseconds | None
-    ended: Terminated | None
-    last: Terminated | None
+    past: ContainerMemory
     status: Json
 
 
@@ -53,6 +51,13 @@ class PodReport:
         """Returns a container by its name."""
         every = (*self.init, *self.main, *self.ephemeral)
         return next((each for each in every if each.plan.name == container), None)
+
+    def memory(self) -> PodContainersMemory:
+        """Returns what is kept of the containers over a restart of the simulation."""
+        init, main, ephemeral = (
+            tuple(each.past for each in containers) for containers in (self.init, self.main, self.ephemeral)
+        )
+        return PodContainersMemory(init, main, ephemeral, self.initialized, self.ready is not None, self.changed)
 
 
 def report_of(pod: Pod, containers: PodContainers) -> PodReport:
@@ -84,9 +89,7 @@ def _report(pod: Pod, container: Container) -> ContainerReport:
         started=container.started,
     )
     status["restartCount"] = container.restarts
-    return ContainerReport(
-        container.plan, container.run.command, container.restarts, container.since, container.ended, last, status
-    )
+    return ContainerReport(container.plan, container.run.command, container.memory(), status)
 
 
 def _last_run(container: Container) -> int:

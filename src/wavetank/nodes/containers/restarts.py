@@ -16,10 +16,10 @@ class CrashLoop:
     The first restart is immediate; then 10 s, doubled up to 5 minutes, reset after a run of 10 minutes.
     """
 
-    __slots__ = ("_delay",)
+    __slots__ = ("delay",)
 
-    def __init__(self) -> None:
-        self._delay: Nanoseconds = 0
+    def __init__(self, delay: Nanoseconds = 0) -> None:
+        self.delay = delay  # before the next restart
 
     @classmethod
     def after(cls, starts: Sequence[Nanoseconds], takes: Nanoseconds) -> CrashLoop:
@@ -32,7 +32,7 @@ class CrashLoop:
     def next_delay(self, ran_for: Nanoseconds) -> Nanoseconds:
         """Returns the delay before the next start, after a run of `ran_for`."""
         if ran_for >= FORGIVEN_AFTER:
-            self._delay = 0
-        delay = self._delay
-        self._delay = min(max(2 * delay, FIRST_DELAY), LONGEST_DELAY)
+            self.delay = 0
+        delay = self.delay
+        self.delay = min(max(2 * delay, FIRST_DELAY), LONGEST_DELAY)
         return delay

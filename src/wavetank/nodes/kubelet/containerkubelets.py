@@ -14,7 +14,8 @@ from wavetank.nodes.kubelet import deadlines
 from wavetank.nodes.kubelet.admission import PORT_TAKEN, WRONG_OS, is_of_other_os, ports_conflict
 from wavetank.nodes.kubelet.kubelets import Kubelets
 from wavetank.nodes.kubelet.latency import NodeLatency
-from wavetank.nodes.kubelet.podworker import PodWorker
+from wavetank.nodes.kubelet.podworker import PodWorker, Step
+from wavetank.nodes.podmemory import PodMemory
 
 # About a pod and a container: the type, reason and message of an Event.
 Recorder = Callable[[Pod, Container, str, str, str], None]
@@ -129,7 +130,10 @@ class ContainerKubelets(Kubelets):
             return
         assert pod.deleted is not None
         grace = max(0, pod.deleted - self._clock.now)
-        takes = containers.stop(grace)
+        self._at(worker, self._clock.now + containers.stop(grace), self._stopped(containers, grace))
+
+    def _stopped(self, containers: PodContainers, grace: Nanoseconds) -> Step:
+        """Returns the step that removes a pod whose containers were asked to stop."""
 
         def stopped(worker: PodWorker, _: Pod) -> None:
             containers.stopped(grace)  # which writes a new version of the pod
@@ -137,7 +141,7 @@ class ContainerKubelets(Kubelets):
             if present is not None:
                 self._remove(worker, present)
 
-        self._at(worker, self._clock.now + takes, stopped)
+        return stopped
 
     def _overdue(self, worker: PodWorker, pod: Pod) -> None:
         containers = self._containers.get(pod.uid)
@@ -159,12 +163,37 @@ class ContainerKubelets(Kubelets):
         else:
             containers.recover()
 
-    def _resume_run(self, worker: PodWorker, pod: Pod, starts: list[Nanoseconds]) -> None:
-        plan = self._plan_pod(pod)
-        if plan is None:
-            super()._resume_run(worker, pod, starts)
-        else:
-            self._make(pod, plan).adopt(starts[-1], pod.restarts)
+    # going on after a restart of the simulation
+
+    def resume(self, pod: Pod, past: PodMemory | None) -> None:
+        """Goes on with a pod of an earlier simulation, container by container if they ran one by one."""
+        plan = self._plan_pod(pod, always=True) if past is not None and past.containers is not None else None
+        if past is not None and past.containers is not None and plan is not None:
+            containers = self._make(pod, plan)
+            containers.remember(past.containers, plan.ephemeral)
+            self._reports.report(pod, pod.resource_version, report_of(pod, containers))
+        super().resume(pod, past)
+        if pod.uid not in self._workers:  # it has finished, or its node is gone
+            self._containers.pop(pod.uid, None)
+
+    def _resume_stop(self, worker: PodWorker, pod: Pod, since: Nanoseconds) -> None:
+        containers = self._containers.get(pod.uid)
+        if containers is None or pod.deleted is None:
+            super()._resume_stop(worker, pod, since)
+            return
+        grace = pod.deleted - since
+        self._plan(worker, since + containers.stop(grace), self._stopped(containers, grace))
+
+    def _resume_run(self, worker: PodWorker, pod: Pod, past: PodMemory) -> None:
+        containers = self._containers.get(pod.uid)
+        if containers is None or past.containers is None:
+            super()._resume_run(worker, pod, past)
+            return
+        containers.resume(past.containers)
+        if len(_ephemeral(pod)) > len(past.containers.ephemeral):
+            self._debug(pod)
+
+    # failing machines
 
     def crash(self, node_name: str) -> None:
         """Stops a machine: nothing happens on it until it is repaired."""

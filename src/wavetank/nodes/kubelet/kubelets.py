@@ -281,22 +281,26 @@ class Kubelets:
             return
         worker = self._workers[pod.uid] = PodWorker(self, machine, pod)
         worker.reserved = machine.free.reserve(pod.spec.requests)
-        worker.started = past.starts[-1] if past.starts else None
+        worker.started = past.started
         if pod.spec.deadline_s is not None:
             self._deadlines.set(pod, past.bound)
         if machine.down:
             return
         if pod.deleted is not None:
             grace = int(pod.manifest["metadata"].get("deletionGracePeriodSeconds") or 0)
-            self._plan(worker, self._stopped_at(worker, pod, pod.deleted - grace * SECOND), self._remove)
+            self._resume_stop(worker, pod, pod.deleted - grace * SECOND)
         elif worker.started is None:
             self._plan(worker, self._clock.now, self._admit)
         else:
-            self._resume_run(worker, pod, past.starts)
+            self._resume_run(worker, pod, past)
 
-    def _resume_run(self, worker: PodWorker, pod: Pod, starts: list[Nanoseconds]) -> None:
+    def _resume_stop(self, worker: PodWorker, pod: Pod, since: Nanoseconds) -> None:
+        """Goes on with stopping a pod that is being deleted since a time."""
+        self._plan(worker, self._stopped_at(worker, pod, since), self._remove)
+
+    def _resume_run(self, worker: PodWorker, pod: Pod, past: PodMemory) -> None:
         """Lets containers that have started go on: until they end, or are restarted if they have ended."""
-        run = pod.behavior
+        run, starts = pod.behavior, past.starts
         if run is None or run.duration is None:
             return
         takes = _time_of(run, run.duration, worker.machine)

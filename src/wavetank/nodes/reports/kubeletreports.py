@@ -134,7 +134,8 @@ class KubeletReports:
         history = self._history_of(pod)
         if history is None:
             return None
-        return PodMemory(history.ip, history.bound, history.starts, history.exits, history.finished)
+        containers = history.reports[-1][1].memory() if history.reports else None
+        return PodMemory(history.ip, history.bound, history.starts, history.exits, history.finished, containers)
 
     def address_of(self, node_name: str) -> str:
         """Returns the address of a node; empty if it is not known."""

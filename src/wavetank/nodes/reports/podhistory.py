@@ -96,8 +96,9 @@ def _log_of(container: ContainerReport | None, now: Nanoseconds, previous: bool)
     """Returns the log of a container that has a report of its own."""
     if container is None:
         return []
-    ended = container.last if previous or (container.since is None and container.ended is None) else container.ended
-    begun = container.since if ended is None else ended.started
+    past = container.past
+    ended = past.last if previous or (past.since is None and past.ended is None) else past.ended
+    begun = past.since if ended is None else ended.started
     if begun is None:
         return []
     until = now if ended is None else ended.finished

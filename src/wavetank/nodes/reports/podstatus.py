@@ -8,7 +8,8 @@ from typing import Any
 from wavetank.cluster.objects.pod import RUNNING, SUCCEEDED, Pod
 from wavetank.cluster.objects.resource import parse_time, render_time
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.nodes.containers.container import BACK_OFF, CREATING, INITIALIZING, Terminated
+from wavetank.nodes.containers.container import BACK_OFF, CREATING, INITIALIZING
+from wavetank.nodes.containers.plans import Terminated
 from wavetank.nodes.containers.reports import PodReport, back_off_message, container_status, terminated
 from wavetank.nodes.reports.podhistory import PodHistory, exit_code
 

@@ -46,9 +46,10 @@ from wavetank.simulation.served.podplans import PodPlanner
 from wavetank.simulation.served.queuedpods import QueuedPodGate
 from wavetank.simulation.served.specpruning import SpecPruner
 from wavetank.simulation.served.state.journal import JournaledHistory
-from wavetank.simulation.served.state.restoring import actors_of, restore_objects, resume_nodes
+from wavetank.simulation.served.state.restoring import actors_of, restore_objects, resume_nodes, resume_volumes
 from wavetank.simulation.served.state.statefolder import StateFolder
 from wavetank.simulation.served.store import ServedStore
+from wavetank.simulation.served.volumes import Volumes
 from wavetank.simulation.world import API_HISTORY, World
 from wavetank.workloads.cluster import Cluster
 
@@ -117,6 +118,7 @@ class ServedCluster:
         self.setting = setting
         self.kubelets: Kubelets | None = None
         reports = KubeletReports(context, SERVED.tag) if setting.kubelets else None
+        volumes: Volumes | None = None
         log = EventLog(store)
         if reports is not None:
             store.subscribe(POD, added=set_behavior)
@@ -128,7 +130,9 @@ class ServedCluster:
             record = ContainerEvents(log).record
             planner = PodPlanner(store, lambda pod: reports.render(pod)["status"])
             self.kubelets = ContainerKubelets(context, planner, reports, record, setting.latency.nodes)
+            volumes = planner.volumes
             if kept is not None:
+                resume_volumes(kept, store, volumes)
                 resume_nodes(kept, store, reports, crashes, self.kubelets)
         ready_since = stated_ready_since if reports is None else reports.ready_since
         measured = setting.metrics and (setting.kubelets or setting.measured is not None)
@@ -180,7 +184,7 @@ class ServedCluster:
         for observer in observers:
             observer.attached(world.schedulers)
         if state is not None:
-            state.journal.follow(store, actors_of(reports, self.kubelets))
+            state.journal.follow(store, actors_of(reports, self.kubelets, volumes))
 
     def _define_queues(self, cluster: Cluster) -> None:
         """Serves Kueue's kinds, as far as the cluster does not define them itself."""

@@ -57,8 +57,8 @@ class PodPlanner:
     def __init__(self, store: Store, status: Callable[[Pod], Json]) -> None:
         self._store = store
         self._status = status
-        self._volumes = Volumes(store)
-        store.subscribe(Pod.group_kind, deleted=self._volumes.forget)
+        self.volumes = Volumes(store)
+        store.subscribe(Pod.group_kind, deleted=self.volumes.forget)
 
     def plan(self, pod: Pod, always: bool = False) -> PodPlan | None:
         """Returns what the containers of a pod do; None if the pod's behavior says it, unless `always`."""
@@ -89,7 +89,7 @@ class PodPlanner:
         if mistake := path_mistake(given, variables):
             return Obstacle(CONFIG_ERROR, mistake)
         seed = zlib.crc32(f"{pod.uid}/{given.get('name')}/{number}".encode())
-        surroundings = Surroundings(tuple(variables.items()), self._volumes.files_of(pod, given), seed)
+        surroundings = Surroundings(tuple(variables.items()), self.volumes.files_of(pod, given), seed)
         run = command(pod, given, surroundings)
         probes = {kind: _probe(pod, kind, given, run, surroundings) for kind in _PROBES if given.get(f"{kind}Probe")}
         return ContainerRun(run, _stop(pod, given, run), **probes)

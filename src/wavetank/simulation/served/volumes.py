@@ -27,6 +27,18 @@ class Volumes:
         for key in [key for key in self._kept if key[:2] == ("emptyDir", pod.uid)]:
             del self._kept[key]
 
+    def kept_of(self, pod: Pod) -> dict[str, Content]:
+        """Returns what containers have written to the volumes of a pod, by the names of these."""
+        volumes = pod.spec.manifest.get("volumes") or ()
+        found = ((str(each.get("name")), self._kept.get(_identity(pod, each))) for each in volumes)
+        return {name: content for name, content in found if content}
+
+    def restore(self, pod: Pod, kept: Mapping[str, Content]) -> None:
+        """Takes over what was kept of the volumes of a pod."""
+        for volume in pod.spec.manifest.get("volumes") or ():
+            if volume.get("name") in kept:
+                self._kept.setdefault(_identity(pod, volume), {}).update(kept[volume["name"]])
+
     def files_of(self, pod: Pod, container: Mapping[str, Any]) -> MountedFiles:
         """Returns the files that a container of a pod sees when it starts."""
         volumes = {each.get("name"): each for each in pod.spec.manifest.get("volumes") or ()}

@@ -12,6 +12,7 @@ from wavetank.nodes.reports.crashloops import CrashLoopReporter
 from wavetank.nodes.reports.kubeletreports import KubeletReports
 from wavetank.simulation.served.state.records import Actors, Written, make_again
 from wavetank.simulation.served.state.statefolder import KeptState
+from wavetank.simulation.served.volumes import Volumes
 
 
 def restore_objects(store: Store, kept: KeptState) -> None:
@@ -25,6 +26,15 @@ def _made(kept: Written, store: Store) -> Resource:
     except InputError as error:
         place = f"{kept.table} {kept.namespace}/{kept.name}"
         raise error.inside(path=place, source="--state") from None
+
+
+def resume_volumes(kept: KeptState, store: Store, volumes: Volumes) -> None:
+    """Fills volumes with the files that were kept; of a volume that several pods share, the newest ones count."""
+    for each in sorted(kept.objects, key=lambda each: each.version):
+        files = each.pod.memory.volumes if each.pod is not None and each.pod.memory is not None else None
+        pod = store.find(each.table, each.namespace, each.name) if files else None
+        if files and isinstance(pod, Pod):
+            volumes.restore(pod, files)
 
 
 def resume_nodes(
@@ -56,12 +66,18 @@ def _resume_pod(
     kubelets.resume(pod, past)
 
 
-def actors_of(reports: KubeletReports | None, kubelets: Kubelets | None) -> Actors:
+def actors_of(reports: KubeletReports | None, kubelets: Kubelets | None, volumes: Volumes | None) -> Actors:
     """Returns where to ask what simulated kubelets know of pods and nodes."""
-    if reports is None or kubelets is None:
+    if reports is None or kubelets is None or volumes is None:
         return Actors()
+
+    def of_pod(pod: Pod) -> PodMemory | None:
+        memory = reports.memory_of(pod)
+        if memory is not None and memory.containers is not None:
+            memory.volumes = volumes.kept_of(pod)
+        return memory
 
     def of_node(name: str) -> NodeMemory:
         return NodeMemory(reports.address_of(name), kubelets.is_down(name))
 
-    return Actors(reports.memory_of, of_node)
+    return Actors(of_pod, of_node)
