@@ -10,9 +10,6 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
-
-import msgspec
 
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.clock.pacing import Pacing
@@ -23,19 +20,19 @@ from wavetank.cluster.objects.groupkinds import MUTATING_WEBHOOKS, VALIDATING_WE
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.simulation.served.cluster import ServedCluster, ServedSetting
+from wavetank.ui.keptrequest import KeptRequest
 
 Act = Callable[[ServedCluster], Response | Stream]
 Title = Callable[[], str]  # made when it is asked for
 
 _READS = ("GET", "HEAD", "OPTIONS")
-_VERBS = {"POST": "create", "PUT": "replace", "PATCH": "change", "DELETE": "delete"}
-_MOST_BYTES = 64 * 1024 * 1024  # of kept writes
-_BYTES_PER_WRITE = 2_000  # besides its body, about
+_MOST_BYTES = 8 * 1024 * 1024  # of kept writes
+_BYTES_PER_WRITE = 300  # besides its request, about
 _SLICE_S = 0.02  # of repeating, between which other requests are served
 _UNLIKE = "this session cannot be repeated exactly, so the cluster stays as it is"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Write:
     """A write of a client: when it came, after how many timers, what the store's version was, and what it does."""
 
@@ -80,10 +77,13 @@ class Session:
         """Answers a request to the API, and keeps it if it may change something."""
         if request.method in _READS:
             return self.served.api.handle(request)
-        self._size += len(request.body) + _BYTES_PER_WRITE
+        if self._barrier:
+            return self.served.api.handle(request)
+        kept = KeptRequest(request)
+        self._size += kept.size
         if "webhookconfigurations" in request.path:
             self._barrier = "webhooks were registered, and would be called again"
-        return self.act(partial(_title, request), lambda served: served.api.handle(request))
+        return self._make(kept.title, kept.repeat, lambda: self.served.api.handle(request))
 
     def authenticate(self, token: str) -> User | None:
         """Returns the service account of a token that the API has issued."""
@@ -91,18 +91,24 @@ class Session:
 
     def act(self, title: Title | None, act: Act) -> Response | Stream:
         """Changes the cluster, and keeps how."""
+        return self._make(title, act, lambda: act(self.served))
+
+    def _make(self, title: Title | None, act: Act, answer: Callable[[], Response | Stream]) -> Response | Stream:
+        """Makes a write, which is kept unless there is a barrier; `act` makes it again."""
         if self._rewinding:
             raise StatusError(503, "ServiceUnavailable", "the cluster is going back in time", {})
+        self._size += _BYTES_PER_WRITE
         if self._size > _MOST_BYTES:
             self._barrier, self._writes = "more was written than is kept", []
+        if self._barrier:
+            return answer()
         store = self.served.store
         write = Write(store.clock.now, self._pacing.steps, store.version, title, act)
-        if not self._barrier:
-            self._writes.append(write)
-        answer = act(self.served)
+        self._writes.append(write)
+        answered = answer()
         if not self._barrier and not self._is_present(write):
             self._barrier = "other things happened while a large object was checked"
-        return answer
+        return answered
 
     def _is_present(self, write: Write) -> bool:
         """Returns whether nothing else has happened since a write came."""
@@ -179,32 +185,3 @@ def _barrier_of(setting: ServedSetting) -> str:
         if isinstance(scheduler, SchedulerDefinition) and scheduler.configuration.extenders:
             return "the scheduler has extenders, which would be called again"
     return ""
-
-
-def _title(request: Request) -> str:
-    """Says what a request does: change deployments/web/scale."""
-    parts = [part for part in request.path.split("/") if part]
-    parts = parts[2 if parts[:1] == ["api"] else 3 :]
-    if parts[:1] == ["namespaces"] and len(parts) > 2:
-        parts = parts[2:]
-    if request.method == "POST" and len(parts) == 1:
-        parts.append(_name_in(request.body))
-    return f"{_VERBS.get(request.method, request.method)} {'/'.join(filter(None, parts))}"
-
-
-def _name_in(body: bytes) -> str:
-    """Returns the name of an object in JSON; an empty string if there is none, or the body is something else."""
-    try:
-        metadata = msgspec.json.decode(body, type=_Named).metadata
-    except (msgspec.DecodeError, RecursionError):
-        return ""
-    return metadata.name or metadata.generateName
-
-
-class _Metadata(msgspec.Struct):
-    name: str = ""
-    generateName: str = ""  # noqa: N815
-
-
-class _Named(msgspec.Struct):
-    metadata: _Metadata

@@ -14,7 +14,8 @@ from wavetank.apiserver.structured.fieldsets import FieldSet
 
 APPLY, UPDATE = "Apply", "Update"
 _FIELDS_V1 = "FieldsV1"
-_KEPT = 8192  # sets that are shared by all objects that have them
+_MOST_SETS = 1024  # of a generation of sets that are shared by all objects that have them
+_MOST_BYTES = 2 * 1024 * 1024  # of their JSON
 
 
 class Entry:
@@ -137,15 +138,32 @@ def timeless(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: value for name, value in entry.items() if name != "time"} for entry in entries]
 
 
-_shared: dict[bytes, FieldSet] = {}
+class _SharedSets:
+    """Sets of fields by their JSON, in two generations: those that are not used while the new one fills are forgotten.
+
+    Many sets name a uid and are used for one object only; they must not crowd out those that many objects share.
+    """
+
+    def __init__(self) -> None:
+        self._new: dict[bytes, FieldSet] = {}
+        self._old: dict[bytes, FieldSet] = {}
+        self._size = 0  # bytes of JSON of the new generation
+
+    def shared(self, text: bytes) -> FieldSet:
+        """Returns the set that is written like this."""
+        found = self._new.get(text)
+        if found is None:
+            found = self._old.get(text)
+            found = self._new[text] = msgspec.json.decode(text) if found is None else found
+            self._size += len(text)
+            if len(self._new) >= _MOST_SETS or self._size >= _MOST_BYTES:
+                self._old, self._new, self._size = self._new, {}, 0
+        return found
+
+
+_sets = _SharedSets()
 
 
 def shared(fields: FieldSet) -> FieldSet:
     """Returns the shared instance of a set, so that objects with the same fields share one."""
-    text = msgspec.json.encode(fields, order="sorted")
-    found = _shared.get(text)
-    if found is None:
-        if len(_shared) >= _KEPT:
-            _shared.clear()
-        found = _shared[text] = msgspec.json.decode(text)
-    return found
+    return _sets.shared(msgspec.json.encode(fields, order="sorted"))
