@@ -13,13 +13,13 @@ import time
 
 from wavetank.kernel.distributions import Constant, Exponential
 from wavetank.kernel.durations import seconds
-from wavetank.services.compiled.simulation import CompiledSimulation
-from wavetank.services.engine.simulation import Simulation
-from wavetank.services.measures.recorder import LatencyRecorder
-from wavetank.services.model.architecture import Architecture, Call, Operation, Policy, Service
-from wavetank.services.model.experiment import ServiceExperiment
-from wavetank.services.model.load import Generator, RateLoad
-from wavetank.services.model.rules import CORRECT
+from wavetank.microservices.compiled.simulation import CompiledSimulation
+from wavetank.microservices.engine.simulation import Simulation
+from wavetank.microservices.measures.recorder import LatencyRecorder
+from wavetank.microservices.model.architecture import Architecture, Call, Operation, Policy, Service
+from wavetank.microservices.model.experiment import ServiceExperiment
+from wavetank.microservices.model.load import Generator, RateLoad
+from wavetank.microservices.model.rules import CORRECT
 
 RATE = 2800.0  # requests per second: four instances of each service do 4,000
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.cli.commands import Wavetank, refused
-from tests.services.builders import a_service, an_operation, interval
+from tests.microservices.builders import a_service, an_operation, interval
 
 
 def write(here: Path, *services: dict[str, Any], operation: str = "a.x", **config: Any) -> None:

@@ -17,14 +17,14 @@ from tests.support.waiting import PATIENCE_S, eventually
 
 WAVETANK = [sys.executable, "-m", "wavetank"]
 FEATURES = (
-    "wavetank.services",
+    "wavetank.microservices",
     "wavetank.network",
     "wavetank.verification",
     "wavetank.controllers.clusterautoscaler",
     "wavetank.controllers.karpenter.karpenter",
     "wavetank.controllers.machines",
-    "wavetank.simulation.nodegroups",
-    "wavetank.simulation.nodepools",
+    "wavetank.simulation.scaling.nodegroups",
+    "wavetank.simulation.scaling.nodepools",
     "wavetank.simulation.programs",
     "wavetank.nodes.k8ssim.kubelets",
 )

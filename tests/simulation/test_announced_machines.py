@@ -9,8 +9,8 @@ import pytest
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.machines.provider import NoTemplateError
 from wavetank.kernel.durations import SECOND
-from wavetank.simulation.drawnmachines import DrawnMachines
-from wavetank.simulation.scalablegroup import ScalableGroup, group_of_annotations
+from wavetank.simulation.scaling.drawnmachines import DrawnMachines
+from wavetank.simulation.scaling.scalablegroup import ScalableGroup, group_of_annotations
 from wavetank.simulation.world import World
 
 API = "cluster.x-k8s.io/v1beta1"

@@ -16,7 +16,7 @@ from wavetank.controllers.framework.clustersnapshot import Removal
 from wavetank.controllers.framework.pods import unbound
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.randomness import Streams
-from wavetank.simulation.clustersnapshot import SchedulerSnapshot
+from wavetank.simulation.scaling.clustersnapshot import SchedulerSnapshot
 
 NAMES = [f"n{number}" for number in range(6)]
 SPREAD = [

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.paths import DATA, needs_shared
-from wavetank.verification.services import find_cases, read_case
-from wavetank.verification.services.comparison import compare_case
+from wavetank.verification.microservices import find_cases, read_case
+from wavetank.verification.microservices.comparison import compare_case
 
 RUNS = DATA / "misim-golden"
 CASES = find_cases(RUNS) if RUNS.exists() else []

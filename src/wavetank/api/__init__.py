@@ -1,0 +1,1 @@
+"""What `import wavetank` offers: a module for each question."""

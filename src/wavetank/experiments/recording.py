@@ -9,7 +9,7 @@ from wavetank.simulation.execution import K8SSIM
 from wavetank.simulation.simulation import Setting, Simulation
 
 if TYPE_CHECKING:
-    from wavetank.simulation.services import ServiceObserver
+    from wavetank.simulation.microservices import ServiceObserver
 
 
 def record(setting: Setting, seed: int, explain: Explain | None = None) -> Recorder:
@@ -40,6 +40,6 @@ def service_observer(setting: Setting) -> ServiceObserver | None:
     """Returns what simulates the requests to microservices; None if there are none."""
     if setting.services is None:
         return None
-    from wavetank.simulation.services import ServiceObserver  # few runs need it
+    from wavetank.simulation.microservices import ServiceObserver  # few runs need it
 
     return ServiceObserver(setting.services)

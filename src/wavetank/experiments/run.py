@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from wavetank.results.metrics.energy import EnergyFigures
     from wavetank.results.recording.energy import EnergyRecorder
     from wavetank.simulation.batchoperator import BatchObserver
-    from wavetank.simulation.services import ServiceObserver
+    from wavetank.simulation.microservices import ServiceObserver
 
 Tables = dict[str, PodTable]  # of runs just made, by their labels
 

@@ -9,7 +9,7 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.releases import Version
 from wavetank.errors import InputError
 from wavetank.results.recording.k8ssimtasks import TaskLedger
-from wavetank.simulation.submitter import Submitter
+from wavetank.simulation.creation.submitter import Submitter
 from wavetank.simulation.world import World
 from wavetank.workloads.formats.k8ssim import K8sSimWorkload, is_k8ssim, read_k8ssim_nodes
 from wavetank.workloads.inputfile import InputFile

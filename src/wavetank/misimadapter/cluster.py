@@ -20,7 +20,7 @@ from wavetank.misimadapter.requests import Manifest, NodesUpdate, PodsUpdate, Wa
 from wavetank.scheduling.attachable import Attachable, SchedulerOptions
 from wavetank.simulation.evictions import BudgetedEvictions
 from wavetank.simulation.extenders import connect_extender
-from wavetank.simulation.nodegroups import start_autoscaler
+from wavetank.simulation.scaling.nodegroups import start_autoscaler
 from wavetank.simulation.served.eventlog import EventLog
 from wavetank.simulation.served.podevents import PodEvents
 from wavetank.simulation.world import World

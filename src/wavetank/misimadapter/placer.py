@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wavetank.cluster.releases import Version
+from wavetank.microservices.orchestration.config import ClusterManifests
+from wavetank.microservices.orchestration.placing import Placement
+from wavetank.microservices.orchestration.pods import Pod
 from wavetank.misimadapter.cluster import AdapterCluster
 from wavetank.misimadapter.requests import Manifest, NodesUpdate, PodsUpdate
 from wavetank.quantity import milli
 from wavetank.scheduling.attachable import Attachable
-from wavetank.services.orchestration.config import ClusterManifests
-from wavetank.services.orchestration.placing import Placement
-from wavetank.services.orchestration.pods import Pod
 
 
 class KubePlacer:

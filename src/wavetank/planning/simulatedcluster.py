@@ -17,14 +17,14 @@ from wavetank.nodes.faults import CORDON, FAIL, UNCORDON, Fault, Faults
 from wavetank.nodes.kubelet.kubelets import Kubelets
 from wavetank.planning.podwatch import PodWatch
 from wavetank.scheduling.attachable import Attachable, SchedulerOptions
-from wavetank.simulation.admission import Admission
 from wavetank.simulation.controllers import object_kinds, run_context
+from wavetank.simulation.creation.admission import Admission
+from wavetank.simulation.creation.initialobjects import load_objects
+from wavetank.simulation.creation.submitter import Submitter
 from wavetank.simulation.evictions import BudgetedEvictions
 from wavetank.simulation.extenders import connect_extender
-from wavetank.simulation.initialobjects import load_objects
 from wavetank.simulation.latency.model import Latency
 from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
-from wavetank.simulation.submitter import Submitter
 from wavetank.simulation.world import World
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Workload, object_arrivals

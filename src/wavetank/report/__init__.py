@@ -1,0 +1,1 @@
+"""Tables for the terminal, charts and HTML pages of finished results."""

@@ -21,8 +21,8 @@ from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.metricsclient import MetricsClient
 from wavetank.controllers.framework.storeclient import StoreClient
 from wavetank.controllers.volcanojobs.pods import JOB_NAME
-from wavetank.simulation.admission import Admission
-from wavetank.simulation.namespacelimits import NamespaceLimits
+from wavetank.simulation.creation.admission import Admission
+from wavetank.simulation.creation.namespacelimits import NamespaceLimits
 from wavetank.workloads.manifests.expansion import behavior_of_owned, behavior_of_task
 
 VOLCANO_JOBS = "volcano-job-controller"

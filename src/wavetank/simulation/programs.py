@@ -40,8 +40,8 @@ from wavetank.loop.webhooks.client import LockstepWebhooks
 from wavetank.nodes.reports.kubeletreports import KubeletReports
 from wavetank.scheduling.framework.extenders.extenders import ExtenderClient
 from wavetank.scheduling.latency import SchedulerLatency
-from wavetank.simulation.apicreation import ApiCreation
-from wavetank.simulation.loading import PodCompleter, load_cluster
+from wavetank.simulation.creation.apicreation import ApiCreation
+from wavetank.simulation.creation.loading import PodCompleter, load_cluster
 from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
 from wavetank.simulation.metrics.setting import MetricsSetting
 from wavetank.simulation.served.podbehavior import set_behavior

@@ -20,15 +20,15 @@ from wavetank.scheduling.attachable import Attachable, SchedulerOptions, TieBrea
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.scheduling.forecast import Forecast
 from wavetank.scheduling.scheduler.scheduler import Explain
-from wavetank.simulation.admission import Admission
 from wavetank.simulation.controllers import VOLCANO_JOBS, object_kinds, run_context
+from wavetank.simulation.creation.admission import Admission
+from wavetank.simulation.creation.initialobjects import load_objects
+from wavetank.simulation.creation.podgroupadmission import not_admitted
 from wavetank.simulation.execution import K8SSIM, KUBELET, SHARING, Execution
 from wavetank.simulation.extenders import connect_extender
-from wavetank.simulation.initialobjects import load_objects
 from wavetank.simulation.latency.model import Latency
 from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
 from wavetank.simulation.observer import Observer
-from wavetank.simulation.podgroup_admission import not_admitted
 from wavetank.simulation.world import API_HISTORY, World
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.generators.inflation import Inflated, known_pods
@@ -36,14 +36,14 @@ from wavetank.workloads.workload import Workload
 
 if TYPE_CHECKING:
     from wavetank.loop.processes.definition import ControllerDefinition, ManagerDefinition, ProcessDefinition
+    from wavetank.microservices.cluster.services import ServicesSetting
     from wavetank.nodes.power.saver import SavingOptions
     from wavetank.nodes.power.switch import PowerSwitch
-    from wavetank.services.cluster.services import ServicesSetting
     from wavetank.simulation.batchoperator import OperatorRun, OperatorSetting
     from wavetank.simulation.metrics.setting import MetricsSetting
-    from wavetank.simulation.nodepools import Provisioning
     from wavetank.simulation.programs import Loop
-    from wavetank.simulation.scalablegroup import ScalableGroup
+    from wavetank.simulation.scaling.nodepools import Provisioning
+    from wavetank.simulation.scaling.scalablegroup import ScalableGroup
 
 DEFINITION = "CustomResourceDefinition"
 
@@ -207,7 +207,7 @@ class Simulation:
     def _scale_nodes(self, context: ActorContext, controllers: ControllerContext) -> None:
         """Starts node groups, node pools and what scales them."""
         from wavetank.simulation.evictions import BudgetedEvictions  # few need it
-        from wavetank.simulation.nodegroups import start_autoscaler, start_node_groups
+        from wavetank.simulation.scaling.nodegroups import start_autoscaler, start_node_groups
 
         setting = self.setting
         evictions = BudgetedEvictions(context.store)
@@ -216,7 +216,7 @@ class Simulation:
         if setting.autoscaler_flags is not None:
             start_autoscaler(context, replace(controllers, flags=setting.autoscaler_flags), evictions)
         if setting.provisioning is not None:
-            from wavetank.simulation.nodepools import start_provisioning
+            from wavetank.simulation.scaling.nodepools import start_provisioning
 
             start_provisioning(context, controllers, setting.provisioning, evictions)
 
@@ -232,7 +232,7 @@ class Simulation:
         if self.setting.services is None:
             return ClusterMetrics(context.store, self.setting.metrics)
         from wavetank.simulation.metrics.servicemetrics import ServiceMetrics  # few runs need it
-        from wavetank.simulation.services import ServiceObserver
+        from wavetank.simulation.microservices import ServiceObserver
 
         services = next((each for each in self.observers if isinstance(each, ServiceObserver)), None)
         if services is None:

@@ -14,8 +14,8 @@ from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.attachable import DEFAULT_OPTIONS, Attachable, Attached, SchedulerOptions
+from wavetank.simulation.creation.submitter import Complete, Submitter
 from wavetank.simulation.standstill import StandstillGuard
-from wavetank.simulation.submitter import Complete, Submitter
 from wavetank.workloads.workload import Workload, object_arrivals
 
 # Writes of each kind that a client of the API may have missed and still resume its watch.

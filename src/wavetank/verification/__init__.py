@@ -4,8 +4,8 @@ from wavetank.verification.clusterautoscaler import NODE_ASPECTS
 from wavetank.verification.decisions.agreement import ASPECTS, Agreement, Count
 from wavetank.verification.decisions.recording import Recording, find_recordings, read_recording
 from wavetank.verification.decisions.replay import Mismatch, replay
+from wavetank.verification.microservices import SERVICE_ASPECTS
 from wavetank.verification.podautoscaler import FORCED_ASPECTS, FREE_ASPECTS
-from wavetank.verification.services import SERVICE_ASPECTS
 from wavetank.verification.timelines.timeline import Timeline, read_timeline
 from wavetank.verification.timelines.timing import TIMED_ASPECTS, follow
 from wavetank.verification.verification import Verification, sum_of, verify

@@ -14,12 +14,12 @@ from wavetank.verification.clusterautoscaler import (
 from wavetank.verification.decisions.agreement import Agreement
 from wavetank.verification.decisions.recording import Recording, parse_recording
 from wavetank.verification.decisions.replay import Mismatch, replay
+from wavetank.verification.microservices import ServiceRecording, is_case, read_case
 from wavetank.verification.podautoscaler import (
     AutoscalerRecording,
     is_autoscaler_recording,
     parse_autoscaler_recording,
 )
-from wavetank.verification.services import ServiceRecording, is_case, read_case
 from wavetank.verification.timelines.timeline import Timeline, is_timeline, parse_timeline
 from wavetank.verification.timelines.timing import follow
 from wavetank.verification.volcano import Scenario, is_scenario, parse_scenario, replay_sessions
@@ -109,7 +109,9 @@ def _compare(recording: _Recording, file: str) -> tuple[Agreement, list[Mismatch
 
         return compare(recording, file)
     if isinstance(recording, ServiceRecording):
-        from wavetank.verification.services.comparison import compare_case  # with it comes the simulation of services
+        from wavetank.verification.microservices.comparison import (
+            compare_case,  # with it comes the simulation of services
+        )
 
         return compare_case(recording)
     if isinstance(recording, ClusterAutoscalerRecording):

@@ -1,0 +1,1 @@
+"""Files and generators, read into nodes and pods."""

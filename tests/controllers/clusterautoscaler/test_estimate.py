@@ -13,7 +13,7 @@ from wavetank.controllers.clusterautoscaler.scaleup.equivalence import group_pod
 from wavetank.controllers.clusterautoscaler.scaleup.estimator import BinPackingEstimator, Estimate
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.randomness import Streams
-from wavetank.simulation.clustersnapshot import SchedulerSnapshot
+from wavetank.simulation.scaling.clustersnapshot import SchedulerSnapshot
 
 
 def some_pods(owner: str, number: int, **fields: object) -> list[Pod]:

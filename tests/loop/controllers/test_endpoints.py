@@ -18,13 +18,13 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.machines.definitions import definitions
 from wavetank.kernel.clock import Clock
-from wavetank.simulation.admission import Admission
 from wavetank.simulation.controllers import run_context
+from wavetank.simulation.creation.admission import Admission
 from wavetank.simulation.evictions import BudgetedEvictions
 from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
-from wavetank.simulation.nodegroups import start_node_groups
 from wavetank.simulation.programs import Loop
-from wavetank.simulation.scalablegroup import ScalableGroup
+from wavetank.simulation.scaling.nodegroups import start_node_groups
+from wavetank.simulation.scaling.scalablegroup import ScalableGroup
 from wavetank.simulation.world import API_HISTORY, World
 from wavetank.workloads.cluster import Cluster
 

@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.experiments.trials import ran
+from tests.microservices.cluster.documents import a_deployment, a_document, run_document
 from tests.report.browser.conftest import Open
 from tests.report.browser.views import drag, saved, ticks
-from tests.services.cluster.documents import a_deployment, a_document, run_document
 from tests.support.browser import wait_until
 from tests.ui.accessibility import problems_of
 from wavetank.report.page.html import write_report

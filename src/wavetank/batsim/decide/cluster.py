@@ -19,7 +19,7 @@ from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.faults import cordoned, uncordoned
 from wavetank.scheduling.attachable import SchedulerOptions, TieBreaking
-from wavetank.simulation.admission import Admission
+from wavetank.simulation.creation.admission import Admission
 from wavetank.simulation.entries import SchedulerEntry
 from wavetank.simulation.latency.model import Latency
 from wavetank.simulation.world import API_HISTORY, World

@@ -11,20 +11,20 @@ from wavetank.cli.options import read_scheduler
 from wavetank.cluster.releases import NEWEST
 from wavetank.errors import InputError
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.microservices.engine.simulation import Simulation
+from wavetank.microservices.measures.recorder import LatencyRecorder
+from wavetank.microservices.misim.architecture import read_architecture
+from wavetank.microservices.misim.experiment import ExperimentReader
+from wavetank.microservices.misim.fields import read_json
+from wavetank.microservices.misim.scenario import ScenarioReader, is_scenario
+from wavetank.microservices.misim.series import MisimSeries
+from wavetank.microservices.model.architecture import Architecture
+from wavetank.microservices.model.experiment import ServiceExperiment
+from wavetank.microservices.model.rules import MISIM_ORCHESTRATION, PRESETS, PresetName, Rules
+from wavetank.microservices.orchestration.config import OrchestrationConfig, check_services, read_config
+from wavetank.microservices.orchestration.run import run_orchestration
+from wavetank.microservices.orchestration.series import write_reports
 from wavetank.misimadapter.placer import KubePlacer
-from wavetank.services.engine.simulation import Simulation
-from wavetank.services.measures.recorder import LatencyRecorder
-from wavetank.services.misim.architecture import read_architecture
-from wavetank.services.misim.experiment import ExperimentReader
-from wavetank.services.misim.fields import read_json
-from wavetank.services.misim.scenario import ScenarioReader, is_scenario
-from wavetank.services.misim.series import MisimSeries
-from wavetank.services.model.architecture import Architecture
-from wavetank.services.model.experiment import ServiceExperiment
-from wavetank.services.model.rules import MISIM_ORCHESTRATION, PRESETS, PresetName, Rules
-from wavetank.services.orchestration.config import OrchestrationConfig, check_services, read_config
-from wavetank.services.orchestration.run import run_orchestration
-from wavetank.services.orchestration.series import write_reports
 
 _QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999}
 _EXAMPLES = """\b
@@ -122,8 +122,8 @@ def command(
 def _run_compiled(
     services: Architecture, plan: ServiceExperiment, recorder: LatencyRecorder, seed: int, end: Nanoseconds
 ) -> None:
-    from wavetank.services.compiled.plain import with_listed_arrivals, without_timeouts  # they load Numba
-    from wavetank.services.compiled.simulation import CompiledSimulation
+    from wavetank.microservices.compiled.plain import with_listed_arrivals, without_timeouts  # they load Numba
+    from wavetank.microservices.compiled.simulation import CompiledSimulation
 
     try:
         simulation = CompiledSimulation(without_timeouts(services), with_listed_arrivals(plan, end), seed)

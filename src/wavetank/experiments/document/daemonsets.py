@@ -10,7 +10,7 @@ from wavetank.cluster.objects.podspec import PodSpec, SpecTable
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.controllers.framework.daemontolerations import with_daemon_tolerations
 from wavetank.errors import InputError
-from wavetank.simulation.scalablegroup import ScalableGroup
+from wavetank.simulation.scaling.scalablegroup import ScalableGroup
 
 _FIELDS = {CPU: "cpu", MEMORY: "memory"}
 

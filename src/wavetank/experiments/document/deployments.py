@@ -7,7 +7,7 @@ from collections.abc import Collection
 from wavetank.cluster.objects.resource import Resource
 from wavetank.errors import InputError
 from wavetank.experiments.document.structures.services import ServicesSpec
-from wavetank.services.misim.fields import hint
+from wavetank.microservices.misim.fields import hint
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.generators.generators import Generator, Generators
 from wavetank.workloads.manifests.submissions import SubmittedWorkload

@@ -35,16 +35,16 @@ from wavetank.scheduling.attachable import TieBreaking
 from wavetank.simulation.entries import SchedulerEntry
 from wavetank.simulation.execution import K8SSIM, KUBELET, Execution, as_in_k8ssim
 from wavetank.simulation.latency.model import IDEAL, Latency
-from wavetank.simulation.scalablegroup import ScalableGroup
+from wavetank.simulation.scaling.scalablegroup import ScalableGroup
 from wavetank.simulation.simulation import Setting
 from wavetank.workloads.cluster import Cluster
 from wavetank.workloads.workload import Workload
 
 if TYPE_CHECKING:
-    from wavetank.services.cluster.services import ServicesSetting
+    from wavetank.microservices.cluster.services import ServicesSetting
     from wavetank.simulation.batchoperator import OperatorSetting
     from wavetank.simulation.metrics.setting import MetricsSetting
-    from wavetank.simulation.nodepools import Provisioning
+    from wavetank.simulation.scaling.nodepools import Provisioning
 
 
 @dataclass(frozen=True)

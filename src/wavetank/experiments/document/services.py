@@ -20,14 +20,14 @@ from wavetank.experiments.document.structures.services import (
 )
 from wavetank.kernel.distributions import Constant
 from wavetank.kernel.durations import SECOND, Nanoseconds
-from wavetank.services.cluster.services import ServicesSetting
-from wavetank.services.cluster.topology import Connection, NetworkSetting
-from wavetank.services.measures.spans import TraceSetting
-from wavetank.services.misim.fields import hint
-from wavetank.services.misim.names import Names
-from wavetank.services.misim.profile import read_profile
-from wavetank.services.model.actions import Action, InjectDelay, KillInstances, StartInstances
-from wavetank.services.model.architecture import (
+from wavetank.microservices.cluster.services import ServicesSetting
+from wavetank.microservices.cluster.topology import Connection, NetworkSetting
+from wavetank.microservices.measures.spans import TraceSetting
+from wavetank.microservices.misim.fields import hint
+from wavetank.microservices.misim.names import Names
+from wavetank.microservices.misim.profile import read_profile
+from wavetank.microservices.model.actions import Action, InjectDelay, KillInstances, StartInstances
+from wavetank.microservices.model.architecture import (
     MISIM_THREADS,
     Alternative,
     Architecture,
@@ -40,10 +40,10 @@ from wavetank.services.model.architecture import (
     Sequence,
     Service,
 )
-from wavetank.services.model.cycles import check_cycles
-from wavetank.services.model.experiment import ServiceExperiment
-from wavetank.services.model.load import ClosedUsers, DiurnalLoad, Generator, Load, ProfileLoad, RateLoad
-from wavetank.services.model.rules import PRESETS
+from wavetank.microservices.model.cycles import check_cycles
+from wavetank.microservices.model.experiment import ServiceExperiment
+from wavetank.microservices.model.load import ClosedUsers, DiurnalLoad, Generator, Load, ProfileLoad, RateLoad
+from wavetank.microservices.model.rules import PRESETS
 
 
 def make_services(

@@ -1,0 +1,1 @@
+"""Builds Go programs that run on virtual time."""

@@ -19,8 +19,8 @@ from wavetank.nodes.kubelet.kubelets import Kubelets
 from wavetank.planning.capacity.headroom import NO_HEADROOM, Headroom
 from wavetank.planning.simulatedcluster import ClusterOptions, SimulatedCluster, unbound
 from wavetank.scheduling.attachable import SchedulerOptions
-from wavetank.simulation.admission import Admission
 from wavetank.simulation.controllers import run_context
+from wavetank.simulation.creation.admission import Admission
 from wavetank.simulation.extenders import connect_extender
 from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
 from wavetank.simulation.world import World

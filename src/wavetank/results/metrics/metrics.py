@@ -25,8 +25,8 @@ from wavetank.results.recording.recorder import EVICTED
 from wavetank.results.schema import Metrics
 
 if TYPE_CHECKING:
+    from wavetank.microservices.cluster.services import ClusterServices
     from wavetank.results.metrics.energy import EnergyFigures
-    from wavetank.services.cluster.services import ClusterServices
 
 
 def measure(
@@ -124,7 +124,7 @@ def _of_groups(nodes: NodeFigures) -> dict[str, Any]:
 
 
 def _of_services(services: ClusterServices) -> dict[str, Any]:
-    from wavetank.services.measures.histogram import Histogram  # few runs need it
+    from wavetank.microservices.measures.histogram import Histogram  # few runs need it
 
     total = Histogram()
     for histogram in services.timeline.histograms.values():

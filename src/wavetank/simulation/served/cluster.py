@@ -27,14 +27,14 @@ from wavetank.nodes.reports.crashloops import CrashLoopReporter
 from wavetank.nodes.reports.kubeletreports import KubeletReports
 from wavetank.nodes.reports.leases import Leases
 from wavetank.scheduling.attachable import Attachable, SchedulerOptions
+from wavetank.simulation.creation.loading import load_cluster
 from wavetank.simulation.extenders import connect_extender
 from wavetank.simulation.latency.model import IDEAL, Latency
-from wavetank.simulation.loading import load_cluster
 from wavetank.simulation.metrics.clustermetrics import ClusterMetrics
 from wavetank.simulation.metrics.setting import MetricsSetting
-from wavetank.simulation.nodegroups import start_autoscaler, start_node_groups
 from wavetank.simulation.observer import Observer
-from wavetank.simulation.scalablegroup import ScalableGroup
+from wavetank.simulation.scaling.nodegroups import start_autoscaler, start_node_groups
+from wavetank.simulation.scaling.scalablegroup import ScalableGroup
 from wavetank.simulation.served.compaction import Compaction
 from wavetank.simulation.served.containerevents import ContainerEvents
 from wavetank.simulation.served.eventexpiry import EventExpiry
@@ -54,7 +54,7 @@ from wavetank.simulation.world import API_HISTORY, World
 from wavetank.workloads.cluster import Cluster
 
 if TYPE_CHECKING:
-    from wavetank.simulation.nodepools import Provisioning
+    from wavetank.simulation.scaling.nodepools import Provisioning
 
 _AUTOSCALER = User("system:serviceaccount:kube-system:cluster-autoscaler", ("system:authenticated",))
 _PROVISIONER = User("system:serviceaccount:kube-system:karpenter", ("system:authenticated",))
@@ -211,7 +211,7 @@ class ServedCluster:
             start_autoscaler(self.world.context, replace(controllers, client=client, flags=flags), evictions)
         if setting.provisioning is not None:
             from wavetank.controllers.karpenter.definitions import definitions  # few clusters need them
-            from wavetank.simulation.nodepools import start_provisioning
+            from wavetank.simulation.scaling.nodepools import start_provisioning
 
             self._define(definitions(), setting.cluster)
             own = replace(controllers, client=self.api.actor(_PROVISIONER))

@@ -11,12 +11,12 @@ import msgspec
 from wavetank.api.experiments import run
 from wavetank.cluster.manifests import load_documents, manifests_in, read_text
 from wavetank.cluster.releases import SERVED
-from wavetank.services.measures.recorder import LatencyRecorder
-from wavetank.services.misim.architecture import read_architecture
-from wavetank.services.misim.experiment import ExperimentReader
-from wavetank.services.model.rules import MISIM_ORCHESTRATION
-from wavetank.services.orchestration.config import read_config
-from wavetank.services.orchestration.run import run_orchestration
+from wavetank.microservices.measures.recorder import LatencyRecorder
+from wavetank.microservices.misim.architecture import read_architecture
+from wavetank.microservices.misim.experiment import ExperimentReader
+from wavetank.microservices.model.rules import MISIM_ORCHESTRATION
+from wavetank.microservices.orchestration.config import read_config
+from wavetank.microservices.orchestration.run import run_orchestration
 
 # the policy's name, the folder of its inputs, and the scoring strategy (None: as published)
 POLICIES = {

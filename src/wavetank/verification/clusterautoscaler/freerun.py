@@ -26,7 +26,7 @@ from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.attachable import SchedulerOptions
 from wavetank.scheduling.config import default_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
-from wavetank.simulation.clustersnapshot import SchedulerSnapshot
+from wavetank.simulation.scaling.clustersnapshot import SchedulerSnapshot
 from wavetank.simulation.served.correlation import Correlator
 from wavetank.simulation.world import World
 from wavetank.verification.clusterautoscaler.playedcluster import (

@@ -12,7 +12,7 @@ from wavetank.cluster.manifests import read_text
 from wavetank.cluster.objects.resource import Manifest
 from wavetank.cluster.releases import SERVED, Version, read_version
 from wavetank.errors import InputError
-from wavetank.verification.services.recording import find_cases, read_case
+from wavetank.verification.microservices.recording import find_cases, read_case
 from wavetank.words import did_you_mean
 
 SUFFIX = ".json.gz"

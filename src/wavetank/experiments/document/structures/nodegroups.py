@@ -14,7 +14,7 @@ from wavetank.errors import InputError
 from wavetank.experiments.document.structures.values import OBJECT_NAME
 from wavetank.kernel.distributions import Distribution, Exponential
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.simulation.scalablegroup import KINDS, MACHINE_DEPLOYMENT, ScalableGroup, Spot
+from wavetank.simulation.scaling.scalablegroup import KINDS, MACHINE_DEPLOYMENT, ScalableGroup, Spot
 from wavetank.workloads.nodegroups import TAINTS
 from wavetank.workloads.nodepower import PowerSpec
 

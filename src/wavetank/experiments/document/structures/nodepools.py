@@ -28,7 +28,7 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.workloads.nodegroups import TAINTS
 
 if TYPE_CHECKING:
-    from wavetank.simulation.nodepools import Provisioning, SimulatedPool
+    from wavetank.simulation.scaling.nodepools import Provisioning, SimulatedPool
 
 _NEVER = "Never"
 _MOST_OPTIONS = 2000  # of one pool: each is a node that pending pods are tried on
@@ -241,7 +241,7 @@ class NodePoolSpec(Structure):
             tuple(budgets),
         )
         _check_options(pool, path)
-        from wavetank.simulation.nodepools import SimulatedPool  # few experiments need it
+        from wavetank.simulation.scaling.nodepools import SimulatedPool  # few experiments need it
 
         spot = self.spot.spot() if self.spot else None
         return SimulatedPool(pool, self.boot, self.startup, self.halt, self.boot_failures, spot)
@@ -291,7 +291,7 @@ def make_provisioning(
     for i, name in enumerate(names):
         if name in names[:i]:
             raise InputError(f"a second pool {name!r:.60}", path=f"{inside}nodePools[{i}].name")
-    from wavetank.simulation.nodepools import Provisioning  # few experiments need it
+    from wavetank.simulation.scaling.nodepools import Provisioning  # few experiments need it
 
     pools = tuple(spec.simulated(f"{inside}nodePools[{i}]") for i, spec in enumerate(specs))
     return Provisioning(pools, provisioner.settings(f"{inside}provisioner") if provisioner else Settings())

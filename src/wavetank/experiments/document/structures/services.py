@@ -16,8 +16,8 @@ from wavetank.kernel.distributions import Distribution
 from wavetank.kernel.durations import Nanoseconds
 
 if TYPE_CHECKING:
-    from wavetank.services.measures.spans import TraceFormat
-    from wavetank.services.model.rules import PresetName
+    from wavetank.microservices.measures.spans import TraceFormat
+    from wavetank.microservices.model.rules import PresetName
 
 _SHARE = types.number(0, 1, "a share from 0 to 1")
 _MOST_PER_SECOND = 1e9  # requests: above, arrivals would share nanoseconds

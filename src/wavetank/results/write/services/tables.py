@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.microservices.cluster.load import ServiceLoad
+from wavetank.microservices.cluster.overloads import Overloaded
+from wavetank.microservices.cluster.podinstance import PodInstance
+from wavetank.microservices.cluster.services import ClusterServices
+from wavetank.microservices.measures.calls import CallFigures, Edge
+from wavetank.microservices.measures.histogram import Histogram
+from wavetank.microservices.measures.spans import Span
+from wavetank.microservices.measures.timeline import QUANTILES, IntervalFigures, coarse_bounds
 from wavetank.results import schema
 from wavetank.results.write.csvfiles import write_rows
 from wavetank.results.write.services.traces import write_traces
-from wavetank.services.cluster.load import ServiceLoad
-from wavetank.services.cluster.overloads import Overloaded
-from wavetank.services.cluster.podinstance import PodInstance
-from wavetank.services.cluster.services import ClusterServices
-from wavetank.services.measures.calls import CallFigures, Edge
-from wavetank.services.measures.histogram import Histogram
-from wavetank.services.measures.spans import Span
-from wavetank.services.measures.timeline import QUANTILES, IntervalFigures, coarse_bounds
 
 _QUANTILE_COLUMNS = ("p50_s", "p95_s", "p99_s", "p999_s")
 

@@ -11,8 +11,8 @@ import msgspec
 
 from wavetank.cluster.objects.resource import EPOCH_SECONDS
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.microservices.measures.spans import Span, TraceFormat
 from wavetank.results.layout import JAEGER, PERFETTO
-from wavetank.services.measures.spans import Span, TraceFormat
 
 Json = dict[str, Any]
 

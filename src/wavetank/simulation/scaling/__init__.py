@@ -1,0 +1,1 @@
+"""Node groups and node pools of a run: their machines, and what their autoscalers know of the cluster."""
