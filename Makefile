@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: attack demo test test-all coverage lint docs generate conformance bench bench-serve soak bench-loop bench-compare wheel clean help
+.PHONY: attack demo test test-all coverage lint docs generate conformance bench bench-serve soak soak-restarts bench-loop bench-compare wheel clean help
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -58,6 +58,9 @@ bench-serve: $(INSTALLED) ## Measure requests and watch events of `wavetank serv
 
 soak: $(INSTALLED) ## Let `wavetank serve` work for eight simulated weeks: memory and descriptors must stay flat (half an hour)
 	$(BIN)/python bench/soak.py
+
+soak-restarts: $(INSTALLED) ## Kill `wavetank serve --state` every day of four simulated weeks: nothing may be lost (a quarter of an hour)
+	$(BIN)/python bench/soak_restarts.py
 
 bench-loop: $(INSTALLED) ## Measure the real kube-scheduler in the loop (build it first: wavetank scheduler build)
 	$(BIN)/python bench/loop.py

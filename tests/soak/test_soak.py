@@ -13,6 +13,7 @@ import pytest
 from tests.state.kept import a_setting
 from tests.support.objects import pod_manifest
 from tests.support.paths import ROOT
+from wavetank.apiserver.managedfields import entries
 from wavetank.apiserver.requests.request import Request, Response
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec
@@ -116,3 +117,17 @@ def test_counts_of_pods_are_right_after_labels_without_pods_were_forgotten(monke
             index.add(pods[number - 2], (number - 2) % 2, -1)
     own = Selected("default", podindex.LabelSelector.parse({"matchLabels": {"job": "39"}}))
     assert list(index.counts(own, slots)) == [0, 1]
+
+
+def test_sets_of_managed_fields_that_objects_share_stay_while_others_are_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(entries, "_MOST_SETS", 10)
+    common = entries.shared({"f:spec": {"f:replicas": {}}})
+    first_seen = entries.shared({"f:metadata": {'k:{"uid":"0"}': {}}})
+    for number in range(100):
+        once = entries.shared({"f:metadata": {f'k:{{"uid":"{number}"}}': {}}})
+        assert entries.shared({"f:metadata": {f'k:{{"uid":"{number}"}}': {}}}) is once
+        assert entries.shared({"f:spec": {"f:replicas": {}}}) is common
+    first = {"f:metadata": {'k:{"uid":"0"}': {}}}
+    assert entries.shared(first) is not first_seen

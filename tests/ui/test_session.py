@@ -17,6 +17,7 @@ from wavetank.cluster.store.errors import ExpiredError
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import SECOND
 from wavetank.simulation.served.cluster import ServedCluster
+from wavetank.ui import session
 from wavetank.ui.nodefaults import fail_node
 from wavetank.ui.session import Session
 
@@ -164,3 +165,25 @@ def test_a_session_that_is_not_repeated_exactly_stays_as_it_is() -> None:
     with pytest.raises(StatusError, match="cannot be repeated exactly"):
         driven.rewind(1)
     assert driven.session.served is before
+
+
+def test_a_large_object_comes_back_too() -> None:
+    driven = Driven()
+    path = "/api/v1/namespaces/default/configmaps"
+    driven.ask("POST", path, {"metadata": {"name": "large"}, "data": {"text": "0123456789" * 1000}})
+    driven.advance(5)
+    state = driven.state()
+    driven.ask("DELETE", f"{path}/large")
+    driven.rewind(1)
+    assert driven.state() == state
+    assert [write.title and write.title() for _, write in driven.session.writes()][:1] == ["create configmaps/large"]
+
+
+def test_a_session_that_has_written_too_much_cannot_go_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "_MOST_BYTES", 2_000)
+    driven = Driven()
+    for number in range(5):
+        driven.deploy(f"web{number}")
+    assert driven.session.barrier == "more was written than is kept"
+    assert not list(driven.session.writes())
+    assert len(json.loads(driven.ask("GET", DEPLOYMENTS).body)["items"]) == 5
