@@ -46,6 +46,7 @@ from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.store.store import Store
 
 Create = Callable[[Kind, str, Request], Written]
+_UNSUPPORTED_TYPE = 415
 
 
 def _no_user(token: str) -> User | None:
@@ -160,7 +161,9 @@ class Api:
             found = self._act(target, request)
         except StatusError as error:
             found = refusal(error, request)
-        if deprecated := use_warning(target.kind):
+        # a patch of an unknown type does not reach what serves the kind
+        routed = target.verb != "patch" or not isinstance(found, Response) or found.status != _UNSUPPORTED_TYPE
+        if (deprecated := use_warning(target.kind)) and routed:
             found.headers.append(warning(deprecated))
         return found
 

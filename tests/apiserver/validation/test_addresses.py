@@ -15,8 +15,8 @@ PARENT = {"resource": "services", "name": "s"}
     [
         ("10.0.0.77", {"parentRef": PARENT}, ""),
         ("fe80::42:1dff:fe84:f9e2", {"parentRef": PARENT}, ""),
-        ("2001:DB8::1", {"parentRef": PARENT}, "must be a canonical IP address"),
-        ("web", {"parentRef": PARENT}, 'ParseAddr("web"): unable to parse IP'),
+        ("2001:DB8::1", {"parentRef": PARENT}, 'must be in canonical form ("2001:db8::1")'),
+        ("web", {"parentRef": PARENT}, "must be a valid IP address"),
         ("10.0.0.1", {}, "spec.parentRef: Required value"),
         ("10.0.0.1", {"parentRef": {"name": "s"}}, "spec.parentRef.resource: Required value"),
     ],

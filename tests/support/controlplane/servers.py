@@ -41,6 +41,20 @@ class ControlPlane:
 
     def start(self) -> None:
         """Starts all programs, and waits until the API server is ready."""
+        self.start_bare()
+        common = [f"--kubeconfig={self.kubeconfig}", "--leader-elect=false"]
+        self._run(
+            "kube-controller-manager",
+            *common,
+            "--secure-port=0",
+            "--use-service-account-credentials=false",
+            f"--service-account-private-key-file={self._certificate.key}",
+            f"--root-ca-file={self._authority}",
+        )
+        self._run("kube-scheduler", *common, "--secure-port=0")
+
+    def start_bare(self, *options: str) -> None:
+        """Starts etcd and the API server, with further options, and waits until it is ready."""
         client, peer = (f"http://127.0.0.1:{port}" for port in (self._etcd_port, self._peer_port))
         self._run(
             "etcd",
@@ -56,19 +70,9 @@ class ControlPlane:
                 f"default={peer}",
             ),
         )
-        self.start_apiserver()
-        common = [f"--kubeconfig={self.kubeconfig}", "--leader-elect=false"]
-        self._run(
-            "kube-controller-manager",
-            *common,
-            "--secure-port=0",
-            "--use-service-account-credentials=false",
-            f"--service-account-private-key-file={self._certificate.key}",
-            f"--root-ca-file={self._authority}",
-        )
-        self._run("kube-scheduler", *common, "--secure-port=0")
+        self.start_apiserver(*options)
 
-    def start_apiserver(self) -> None:
+    def start_apiserver(self, *options: str) -> None:
         """Starts the API server, on the same port as before, and waits until it is ready."""
         self._run(
             "kube-apiserver",
@@ -83,6 +87,7 @@ class ControlPlane:
             f"--service-account-signing-key-file={self._certificate.key}",
             f"--token-auth-file={self.folder / 'tokens.csv'}",
             "--authorization-mode=AlwaysAllow",
+            *options,
         )
         eventually(self._is_ready, lambda: self._log("kube-apiserver"))
 

@@ -58,5 +58,5 @@ class Attributes:
     def refused(self, why: str) -> StatusError:
         """Returns the 403 with a reason."""
         metadata = self.document.get("metadata") or {}
-        name = metadata.get("name") or self.name or metadata.get("generateName") or ""
+        name = metadata.get("name") or self.name or metadata.get("generateName") or "Unknown"
         return forbidden(self.kind.resource, name, why)

@@ -8,6 +8,8 @@ from typing import Any
 import yaml
 
 _STRING = "tag:yaml.org,2002:str"
+# Tags that PyYAML gives to "=" and to a single "*", "&" or "!", but the server's library does not.
+_STRINGS = frozenset({_STRING, "tag:yaml.org,2002:yaml", "tag:yaml.org,2002:value"})
 _OLD_BOOLEANS = frozenset("yYnN")
 
 
@@ -28,7 +30,7 @@ def _string(dumper: _Dumper, text: str) -> yaml.ScalarNode:
     style = None
     if "\n" in text:
         style = "|"
-    elif text in _OLD_BOOLEANS or _resolve(dumper, text) != _STRING:
+    elif text in _OLD_BOOLEANS or _resolve(dumper, text) not in _STRINGS:
         style = '"'
     return dumper.represent_scalar(_STRING, text, style=style)
 

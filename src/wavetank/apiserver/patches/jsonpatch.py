@@ -117,7 +117,9 @@ def _get(container: Any, key: str) -> Any:
 
 def _insert(container: Any, key: str, value: Any) -> None:
     if isinstance(container, dict):
-        container[key] = value
+        changed = sorted({**container, key: value}.items())  # as the library writes an object that it has changed
+        container.clear()
+        container.update(changed)
     elif key == "-":
         container.append(value)
     else:

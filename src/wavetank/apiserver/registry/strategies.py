@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from wavetank.apiserver.custom.definition import strategy as definitions
 from wavetank.apiserver.kinds import Kind
-from wavetank.apiserver.strategies import core, devices, pods, services, workloads
+from wavetank.apiserver.strategies import certificates, core, devices, pods, services, workloads
 from wavetank.apiserver.strategies.strategy import ORPHAN_DEPENDENTS, UNSUPPORTED, Strategy
 from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.rules.admission import SYSTEM_PRIORITIES
@@ -58,7 +58,7 @@ _STRATEGIES: Mapping[GroupKind, Strategy] = {
     ),
     "Endpoints": Strategy(own_status=False, create_on_update=True),
     "Event": Strategy(own_status=False, create_on_update=True, dependents=UNSUPPORTED),
-    "LimitRange": Strategy(own_status=False, create_on_update=True),
+    "LimitRange": Strategy(own_status=False, create_on_update=True, create=core.prepare_limit_range),
     "Deployment.apps": Strategy(
         _SPEC, counted_metadata="annotations", status_metadata="annotations", pod_spec=_POD_SPEC
     ),
@@ -109,6 +109,7 @@ _STRATEGIES: Mapping[GroupKind, Strategy] = {
     "Ingress.networking.k8s.io": Strategy(_SPEC),
     "IngressClass.networking.k8s.io": Strategy(_SPEC, own_status=False),
     "NetworkPolicy.networking.k8s.io": Strategy(_SPEC, own_status=False),
+    "IPAddress.networking.k8s.io": Strategy(own_status=False, generates_names=False),
     "ServiceCIDR.networking.k8s.io": Strategy(own_status=False, status_metadata="none"),
     "RuntimeClass.node.k8s.io": Strategy(own_status=False, create_on_update=True, unconditional_update=False),
     "Role.rbac.authorization.k8s.io": _RBAC,
@@ -157,7 +158,9 @@ _STRATEGIES: Mapping[GroupKind, Strategy] = {
     f"ValidatingWebhookConfiguration{_HOOKS}": Strategy(("webhooks",), own_status=False, unconditional_update=False),
     f"MutatingWebhookConfiguration{_HOOKS}": Strategy(("webhooks",), own_status=False, unconditional_update=False),
     "CertificateSigningRequest.certificates.k8s.io": Strategy(
-        create=core.prepare_signing_request, update=lambda new, old, _: new.update(spec=old["spec"])
+        create=certificates.prepare_signing_request,
+        update=certificates.prepare_signing_request_update,
+        status=certificates.prepare_signing_request_status,
     ),
     "CustomResourceDefinition.apiextensions.k8s.io": Strategy(
         _SPEC,

@@ -9,10 +9,12 @@ from wavetank.apiserver.fielderrors import FieldError
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.registry.preparing import prepare_finalize, prepare_status, prepare_update
 from wavetank.apiserver.registry.validation import validate_status_update
+from wavetank.apiserver.strategies.certificates import prepare_approval
 from wavetank.apiserver.strategies.pods import prepare_ephemeral_containers, prepare_resize
 from wavetank.apiserver.strategies.strategy import Document, WriteContext
 from wavetank.apiserver.validation.core.nodes import check_namespace_finalize
 from wavetank.apiserver.validation.pods.podupdates import check_ephemeral_containers_update, check_resize
+from wavetank.apiserver.validation.server.certificates import check_approval
 
 Prepare = Callable[[Kind, Document, Document, WriteContext], None]
 Validate = Callable[[Kind, Document, Document], list[FieldError]]
@@ -26,12 +28,11 @@ class Part(NamedTuple):
 
 
 def _prepare_approval(kind: Kind, new: Document, old: Document, context: WriteContext) -> None:
-    """Keeps all but the conditions of a CertificateSigningRequest."""
-    conditions = (new.get("status") or {}).get("conditions")
-    new["spec"], new["status"] = old["spec"], dict(old.get("status") or {})
-    if conditions:
-        new["status"]["conditions"] = conditions
-    prepare_status(kind, new, old, context)
+    status = new.get("status") or {}
+    decided = {**status, "conditions": [*(status.get("conditions") or ())]}
+    prepare_status(kind, new, old, context)  # which keeps decisions
+    new["status"] = decided
+    prepare_approval(new, old, context)
 
 
 def _prepare_resize(kind: Kind, new: Document, old: Document, context: WriteContext) -> None:
@@ -56,14 +57,14 @@ def _validate_ephemeral(kind: Kind, new: Document, old: Document) -> list[FieldE
     return list(check_ephemeral_containers_update(new, old))
 
 
-def _validate_nothing(kind: Kind, new: Document, old: Document) -> list[FieldError]:
-    return []
+def _validate_approval(kind: Kind, new: Document, old: Document) -> list[FieldError]:
+    return list(check_approval(new, old))
 
 
 PARTS: Mapping[str, Part] = {
     "status": Part(prepare_status, validate_status_update),
     "finalize": Part(prepare_finalize, _validate_finalize),
-    "approval": Part(_prepare_approval, _validate_nothing),
+    "approval": Part(_prepare_approval, _validate_approval),
     "resize": Part(_prepare_resize, _validate_resize),
     "ephemeralcontainers": Part(_prepare_ephemeral, _validate_ephemeral),
 }

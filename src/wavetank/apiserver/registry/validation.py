@@ -18,13 +18,13 @@ from wavetank.apiserver.fielderrors import ENOUGH, FieldError
 from wavetank.apiserver.kinds.kind import Kind
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.admission import policies, webhooks
-from wavetank.apiserver.validation.core import configuration, limits, nodes, rbac
-from wavetank.apiserver.validation.core.events import validate_event, validate_event_update
+from wavetank.apiserver.validation.core import configuration, events, limits, nodes, rbac
 from wavetank.apiserver.validation.devices import devices
 from wavetank.apiserver.validation.errors import Document, Errors
 from wavetank.apiserver.validation.metadata import check_common_metadata, check_metadata, check_metadata_update
 from wavetank.apiserver.validation.network import addresses, endpoints, networking, services
 from wavetank.apiserver.validation.pods import pods, podupdates
+from wavetank.apiserver.validation.server import certificates, flowcontrol, registration
 from wavetank.apiserver.validation.storage import claims, persistentvolumes, storage
 from wavetank.apiserver.validation.workloads import apps, autoscaling, jobs, jobstatus, policy
 from wavetank.cluster.objects.groupkinds import GroupKind
@@ -39,6 +39,9 @@ _NETWORK = ".networking.k8s.io"
 _RESOURCE = ".resource.k8s.io"
 _ADMISSION = ".admissionregistration.k8s.io"
 _DEFINITION = "CustomResourceDefinition.apiextensions.k8s.io"
+_FLOW = ".flowcontrol.apiserver.k8s.io"
+_SIGNING_REQUEST = "CertificateSigningRequest.certificates.k8s.io"
+_API_SERVICE = "APIService.apiregistration.k8s.io"
 
 _CREATE: Mapping[GroupKind, Check] = {
     "Pod": pods.check_pod,
@@ -92,6 +95,12 @@ _CREATE: Mapping[GroupKind, Check] = {
     f"ResourceClaimTemplate{_RESOURCE}": devices.check_claim_template,
     f"DeviceClass{_RESOURCE}": devices.check_device_class,
     f"ResourceSlice{_RESOURCE}": devices.check_slice,
+    f"FlowSchema{_FLOW}": flowcontrol.check_flow_schema,
+    f"PriorityLevelConfiguration{_FLOW}": flowcontrol.check_priority_level,
+    _API_SERVICE: registration.check_api_service,
+    "Event": events.check_event,
+    "Event.events.k8s.io": events.check_strict_event,
+    _SIGNING_REQUEST: certificates.check_signing_request,
 }
 _UPDATE: Mapping[GroupKind, CheckUpdate] = {
     "Pod": podupdates.check_pod_update,
@@ -145,6 +154,12 @@ _UPDATE: Mapping[GroupKind, CheckUpdate] = {
     f"ResourceClaimTemplate{_RESOURCE}": devices.check_claim_template_update,
     f"DeviceClass{_RESOURCE}": devices.check_device_class_update,
     f"ResourceSlice{_RESOURCE}": devices.check_slice_update,
+    f"FlowSchema{_FLOW}": flowcontrol.check_flow_schema_update,
+    f"PriorityLevelConfiguration{_FLOW}": flowcontrol.check_priority_level_update,
+    _API_SERVICE: registration.check_api_service_update,
+    "Event": events.check_event_update,
+    "Event.events.k8s.io": events.check_strict_event_update,
+    _SIGNING_REQUEST: certificates.check_signing_request_update,
 }
 _STATUS: Mapping[GroupKind, CheckUpdate] = {
     "Pod": podupdates.check_pod_status_update,
@@ -165,6 +180,10 @@ _STATUS: Mapping[GroupKind, CheckUpdate] = {
     "PodDisruptionBudget.policy": policy.check_budget_status_update,
     f"ResourceClaim{_RESOURCE}": devices.check_claim_status_update,
     _DEFINITION: check_definition_status,
+    f"FlowSchema{_FLOW}": flowcontrol.check_conditions_update,
+    f"PriorityLevelConfiguration{_FLOW}": flowcontrol.check_conditions_update,
+    _API_SERVICE: registration.check_api_service_status_update,
+    _SIGNING_REQUEST: certificates.check_signing_request_status_update,
 }
 
 _AUTOSCALER = "HorizontalPodAutoscaler.autoscaling"
@@ -176,9 +195,6 @@ _GATED_UPDATE: Mapping[tuple[str, GroupKind], CheckUpdate] = {
     (SCALE_TO_ZERO, _AUTOSCALER): partial(autoscaling.check_autoscaler_update, scale_to_zero=True),
 }
 
-# The rules for an Event depend on the group through which it is written, and include its metadata.
-_STRICT_EVENTS: Mapping[GroupKind, bool] = {"Event": False, "Event.events.k8s.io": True}
-
 
 def validate_create(kind: Kind, document: Document) -> list[FieldError]:
     """Returns what is wrong with a new object; what is common to all kinds is checked if the rest is fine.
@@ -187,8 +203,6 @@ def validate_create(kind: Kind, document: Document) -> list[FieldError]:
     """
     if kind.custom is not None:
         return validate_custom(kind.custom, kind.namespaced, document)
-    if (strict := _STRICT_EVENTS.get(kind.group_kind)) is not None:
-        return validate_event(document, strict)
     check = _gated(kind, _GATED_CREATE) or _CREATE.get(kind.group_kind)
     if check is not None:
         errors = _enough(check(document))
@@ -204,8 +218,6 @@ def validate_update(kind: Kind, new: Document, old: Document) -> list[FieldError
     """
     if kind.custom is not None:
         return validate_custom_update(kind.custom, kind.namespaced, new, old)
-    if (strict := _STRICT_EVENTS.get(kind.group_kind)) is not None:
-        return validate_event_update(new, old, strict)
     return _checked(kind, new, old, _gated(kind, _GATED_UPDATE) or _UPDATE.get(kind.group_kind))
 
 

@@ -104,18 +104,15 @@ def prepare_lease(lease: Document, context: WriteContext) -> None:
         (lease.get("spec") or {}).pop(name, None)
 
 
+def prepare_limit_range(limits: Document, context: WriteContext) -> None:
+    """Names an object that has no name."""
+    metadata = limits["metadata"]
+    metadata["name"] = metadata.get("name") or f"{metadata['uid'][:-1]}1"  # a UUID, but another than that of the object
+
+
 def prepare_lease_update(new: Document, old: Document, context: WriteContext) -> None:
     """Drops what coordinated leader election would need."""
     prepare_lease(new, context)
-
-
-def prepare_signing_request(request: Document, context: WriteContext) -> None:
-    """Adds the user that requests a certificate."""
-    spec = request["spec"]
-    for name in ("username", "uid", "groups", "extra"):
-        spec.pop(name, None)
-    spec.update(username=context.user_name, groups=list(context.user_groups))
-    request["status"] = {}
 
 
 def _agree_on_source(spec: Document, before: Document) -> None:

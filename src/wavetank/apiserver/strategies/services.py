@@ -105,19 +105,21 @@ class ServiceAllocator:
         spec = service["spec"]
         if not _has_address(spec) or spec.get("clusterIP") == "None":
             return
-        used = {text for other in self._specs(service) for text in other.get("clusterIPs") or ()} | {"10.0.0.1"}
+        used = {text for other in self._specs() for text in other.get("clusterIPs") or ()} | {"10.0.0.1"}
         wanted = (spec.get("clusterIPs") or [""])[0]
+        if not service["metadata"].get("name") and not dry_run:
+            _refuse(service, [_nameless(wanted, next(_free_addresses(used)))])
         if wanted:
             _refuse(service, _address_problems(wanted, set() if dry_run else used, spec, dry_run=dry_run))
         elif dry_run:
             wanted = str(SERVICE_NETWORK[0])
         else:
-            wanted = next(str(host) for host in SERVICE_NETWORK.hosts() if str(host) not in used)
+            wanted = next(_free_addresses(used))
         spec["clusterIP"], spec["clusterIPs"] = wanted, [wanted]
 
     def _assign_ports(self, service: Document, own: frozenset[int], *, dry_run: bool) -> None:
         spec = service["spec"]
-        others = {port for other in self._specs(service) for port in (*_ports(other), other.get("healthCheckNodePort"))}
+        others = {port for other in self._specs() for port in (*_ports(other), other.get("healthCheckNodePort"))}
         taken = {port for port in others if port}
         free: Iterator[int] = (port for port in NODE_PORTS if port not in taken | own)
         if dry_run:
@@ -142,12 +144,10 @@ class ServiceAllocator:
             port["nodePort"] = wanted or next(free)
             chosen.setdefault(number, port["nodePort"])
 
-    def _specs(self, service: Document) -> Iterator[Document]:
-        """Yields the specs of all other services."""
-        key = service["metadata"].get("namespace"), service["metadata"].get("name")
-        for other in self._store.list(SERVICE):
-            if other.key != key:
-                yield other.manifest.get("spec") or {}
+    def _specs(self) -> Iterator[Document]:
+        """Yields the specs of all services, among them one with the name of a new one, which keeps what it has."""
+        for service in self._store.list(SERVICE):
+            yield service.manifest.get("spec") or {}
 
 
 def _refuse(service: Document, errors: Iterable[FieldError]) -> None:
@@ -175,6 +175,16 @@ def _fill_families(families: list[str], policy: str) -> None:
         families.append("IPv4")
     if len(families) < 2 and policy != "SingleStack":
         families.append("IPv6" if families[0] == "IPv4" else "IPv4")
+
+
+def _free_addresses(used: set[str]) -> Iterator[str]:
+    return (str(host) for host in SERVICE_NETWORK.hosts() if str(host) not in used)
+
+
+def _nameless(wanted: str, free: str) -> FieldError:
+    """Returns the error about a service without a name, which its IPAddress could not refer to."""
+    problem = f'IPAddress.networking.k8s.io "{wanted or free}" is invalid: spec.parentRef.name: Required value'
+    return invalid("spec.clusterIPs", [wanted], f"failed to allocate IP{f' {wanted}' if wanted else ''}: {problem}")
 
 
 def _address_problems(wanted: str, taken: set[str], spec: Document, *, dry_run: bool) -> Iterator[FieldError]:

@@ -21,6 +21,8 @@ class WriteContext:
     now: str
     user_name: str = ""
     user_groups: tuple[str, ...] = ()
+    user_uid: str = ""
+    user_extra: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 Prepare = Callable[[Document, WriteContext], None]
@@ -58,6 +60,7 @@ class Strategy:
     to the status subresource may change: all, none, or annotations (everything but labels). `pod_spec` is the path to
     the spec of the pods that an object is or makes. `gains_defaults` says whether a new object lacks defaults in the
     real store, which its first write then adds: that write makes a new version even if it changes nothing.
+    `generates_names`: a `generateName` gets a random suffix; else it is the name.
 
     Deleting: `kept` are the names of objects that are not deleted, with the reason; `returns_deleted` answers with the
     object instead of a Status; `dependents` is the default policy of the garbage collector, `orphan_warning` what a
@@ -70,6 +73,7 @@ class Strategy:
     has_generation: bool | None = None
     own_status: bool = True
     status_metadata: str = "all"
+    generates_names: bool = True
     create_on_update: bool = False
     unconditional_update: bool = True
     pod_spec: tuple[str, ...] = ()

@@ -33,6 +33,12 @@ def _kind_of(subresource: Subresource, owner: Kind) -> Kind:
     return Kind(group, version, kind, "", "", True, (), subresource.schema, custom=custom)
 
 
+# Subresources that the real server does not show as a Table.
+_WITHOUT_TABLES = frozenset(
+    {("CustomResourceDefinition.apiextensions.k8s.io", "status"), ("ResourceClaim.resource.k8s.io", "status")}
+)
+
+
 class Subresources:
     """Serves the paths below objects."""
 
@@ -52,7 +58,8 @@ class Subresources:
             return self._logs.read(target.kind, target.namespace, target.name, request)
         if name in _CONNECTIONS:
             refuse(self._objects, target.kind, target.namespace, target.name, name, request)
-        representation = negotiate(request, tables=target.verb != "create")
+        tables = target.verb != "create" and (target.kind.group_kind, name) not in _WITHOUT_TABLES
+        representation = negotiate(request, tables=tables)
         if target.verb == "create":
             written = self._create(target, target.subresource, request)
         elif name == "scale":

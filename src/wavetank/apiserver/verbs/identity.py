@@ -20,6 +20,8 @@ _FOLDERS = {
     "nodes": "minions",
     "replicationcontrollers": "controllers",
     "services": "services/specs",
+    "apiservices": "apiregistration.k8s.io/apiservices",
+    "customresourcedefinitions": "apiextensions.k8s.io/customresourcedefinitions",
 }
 
 
@@ -49,7 +51,8 @@ def check_uid(write: Write, document: Document, old: Resource | None) -> None:
     stated, present = document["metadata"].get("uid"), old.uid if old is not None else ""
     if not stated or stated == present or (old is None and not write.may_create):
         return
-    folder = _FOLDERS.get(write.kind.plural, write.kind.plural)
+    plural = write.kind.plural
+    folder = f"{write.kind.group}/{plural}" if write.kind.custom is not None else _FOLDERS.get(plural, plural)
     key = "/".join(part for part in ("/registry", folder, write.namespace, write.name) if part)
     why = f"Precondition failed: UID in precondition: {stated}, UID in object meta: {present}"
     where = f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0"

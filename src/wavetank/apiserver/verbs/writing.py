@@ -220,7 +220,7 @@ class Writer:
         store = self.objects.store
         # while webhooks are called, or a large object is checked, other writes may take the next uid
         waits = self.admission.calls_webhooks or is_heavy(write.weight)
-        metadata["uid"] = store.reserve_uid() if waits else store.next_uid
+        metadata["uid"] = store.reserve_uid() if waits or write.options.dry_run else store.next_uid
         metadata["creationTimestamp"] = self.now
         self._generate_name(kind, metadata)
         self._allocate(write, kind, document, None)
@@ -330,6 +330,9 @@ class Writer:
         prefix = metadata.get("generateName")
         if metadata.get("name") or not prefix:
             return
+        if not strategy_of(kind).generates_names:
+            metadata["name"] = prefix
+            return
         for _ in range(_ATTEMPTS):
             suffix = "".join(self._names.choice(_ALPHABET) for _ in range(5))
             metadata["name"] = prefix[:_LONGEST_PREFIX] + suffix
@@ -372,7 +375,8 @@ class Writer:
         )
 
     def _context(self, write: Write) -> WriteContext:
-        return WriteContext(self.now, write.request.user.name, write.request.user.groups)
+        user = write.request.user
+        return WriteContext(self.now, user.name, user.groups, user.uid, user.extra)
 
     @property
     def now(self) -> str:

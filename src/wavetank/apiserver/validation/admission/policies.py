@@ -15,7 +15,7 @@ from wavetank.apiserver.validation.admission.expressions import (
 )
 from wavetank.apiserver.validation.admission.rules import FAILURE_POLICIES, check_match_resources
 from wavetank.apiserver.validation.errors import Document, Errors, each_invalid, structs
-from wavetank.apiserver.validation.metadata import check_metadata, check_metadata_update, check_selector
+from wavetank.apiserver.validation.metadata import check_metadata, check_selector
 from wavetank.cel.checker import Checked
 from wavetank.cel.syntax import RESERVED_NAMES, ExpressionError
 from wavetank.cel.types import BOOL, DYN, NULL, STRING, Type
@@ -38,8 +38,7 @@ def check_policy(policy: Document) -> Errors:
 
 
 def check_policy_update(new: Document, old: Document) -> Errors:
-    """Checks a changed policy."""
-    yield from check_metadata_update(new["metadata"], old["metadata"])
+    """Checks a changed policy, as a new one."""
     yield from check_policy(new)
 
 
@@ -59,8 +58,7 @@ def check_binding(binding: Document) -> Errors:
 
 
 def check_binding_update(new: Document, old: Document) -> Errors:
-    """Checks a changed binding."""
-    yield from check_metadata_update(new["metadata"], old["metadata"])
+    """Checks a changed binding, as a new one."""
     yield from check_binding(new)
 
 

@@ -10,7 +10,7 @@ from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.admission.expressions import AUTHORIZER, check_conditions, variables_of
 from wavetank.apiserver.validation.admission.rules import FAILURE_POLICIES, MATCH_POLICIES, check_rule
 from wavetank.apiserver.validation.errors import Document, Errors, structs
-from wavetank.apiserver.validation.metadata import check_metadata, check_metadata_update, check_selector
+from wavetank.apiserver.validation.metadata import check_metadata, check_selector
 
 _REVIEWS = ("v1", "v1beta1")
 _NO_SIDE_EFFECTS = ("None", "NoneOnDryRun")
@@ -39,7 +39,6 @@ def check_webhooks(configuration: Document) -> Errors:
 
 def check_webhooks_update(new: Document, old: Document) -> Errors:
     """Checks a changed configuration: what was wrong with the old one may stay wrong."""
-    yield from check_metadata_update(new["metadata"], old["metadata"])
     before, after = old.get("webhooks") or [], new.get("webhooks") or []
     strictness = _Strictness(
         conditions=[each.get("matchConditions") for each in before] != [each.get("matchConditions") for each in after],

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from wavetank.apiserver.fielderrors import FieldError, invalid, required
+from wavetank.apiserver.validation.errors import Document, Errors
+from wavetank.apiserver.validation.metadata import check_metadata, check_metadata_update
 from wavetank.apiserver.validation.names import label_key_problems, subdomain_problems
-
-Document = Mapping[str, Any]
 
 _LONGEST_WORD = 128
 _LONGEST_MESSAGE = 1024
@@ -38,28 +38,36 @@ _GO_NAMES = {"uid": "UID", "apiVersion": "APIVersion"}
 _ZEROS: Document = {"count": 0, "firstTimestamp": None, "lastTimestamp": None, "eventTime": None, "related": None}
 
 
-def validate_event(event: Document, strict: bool) -> list[FieldError]:
-    """Returns what is wrong with a new Event in its core form; `strict` if it came through events.k8s.io."""
-    errors = [*_always(event, strict)]
-    if strict:
-        errors += [*_series(event), *_new(event)]
-    return errors
+def check_event(event: Document) -> Errors:
+    """Checks a new Event that came through core/v1."""
+    yield from _always(event, strict=False)
 
 
-def validate_event_update(new: Document, old: Document, strict: bool) -> list[FieldError]:
-    """Returns what is wrong with a change of an Event, both in core form."""
-    errors = [*_always(new, strict)]
-    if strict:
-        errors += _series(new) if new.get("series") != old.get("series") else ()
-        errors += _unchanged(new, old)
-    return errors
+def check_event_update(new: Document, old: Document) -> Errors:
+    """Checks a changed Event that came through core/v1."""
+    yield from _always(new, strict=False)
+
+
+def check_strict_event(event: Document) -> Errors:
+    """Checks a new Event, in its core form, that came through events.k8s.io."""
+    yield from _always(event, strict=True)
+    yield from check_metadata(event["metadata"], True, subdomain_problems)
+    yield from _series(event)
+    yield from _new(event)
+
+
+def check_strict_event_update(new: Document, old: Document) -> Errors:
+    """Checks a changed Event, both in core form, that came through events.k8s.io."""
+    yield from _always(new, strict=True)
+    yield from check_metadata_update(new["metadata"], old["metadata"])
+    if new.get("series") != old.get("series"):
+        yield from _series(new)
+    yield from _unchanged(new, old)
 
 
 def _always(event: Document, strict: bool) -> Iterator[FieldError]:
     metadata = event.get("metadata") or {}
     namespace = metadata.get("namespace") or ""
-    if not metadata.get("name") and not metadata.get("generateName"):
-        yield required("metadata.name", "name or generateName is required")
     if event.get("eventTime"):
         yield from _of_new_recorder(event, namespace, "reportingController" if strict else "reportingComponent")
     else:

@@ -36,6 +36,7 @@ def check_ip_address(address: Document) -> Errors:
 
 def check_ip_address_update(new: Document, old: Document) -> Errors:
     """Checks a changed IPAddress, whose parent stays."""
+    yield from check_ip_address(new)
     yield from check_metadata_update(new["metadata"], old["metadata"])
     parent, before = ((each.get("spec") or {}).get("parentRef") for each in (new, old))
     if parent != before:
@@ -86,5 +87,5 @@ def _address_problems(name: str, prefix: bool = False) -> list[str]:
     try:
         address = ip_address(name)
     except ValueError:
-        return [f'ParseAddr("{name}"): unable to parse IP']
-    return [] if str(address) == name else ["must be a canonical IP address"]
+        return names.address_problems(name) or ["must not have leading 0s"]
+    return [] if str(address) == name else [f'must be in canonical form ("{address}")']

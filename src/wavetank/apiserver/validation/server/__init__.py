@@ -1,0 +1,1 @@
+"""Kinds that configure the API server itself: flow control, API services, certificates."""
