@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+# A third of the time tests wait for programs: three workers keep two cores busy. Tests of a file share its servers, and
+# `worksteal` leaves most files to one worker.
+WORKERS ?= -n 3 --dist worksteal
 
 .PHONY: attack demo test test-all coverage lint docs generate conformance bench bench-serve soak soak-restarts bench-loop bench-compare wheel clean help
 
@@ -13,14 +16,14 @@ demo: $(INSTALLED) ## Run the bundled experiment, print its table and the path o
 	$(BIN)/wavetank run examples/demo/experiment.yaml -o out/demo
 
 test: $(INSTALLED) ## Run the tests
-	$(BIN)/pytest -n 2 --durations=10
+	$(BIN)/pytest $(WORKERS) --durations=10
 
 test-all: export WAVETANK_ALL = 1
 test-all: test ## Run the tests with every recorded scenario, not only a sample
 
 coverage: $(INSTALLED) ## Run the tests and say which lines of the package none of them reaches (half an hour)
 	mkdir -p out/coverage
-	$(BIN)/pytest -n 2 --cov --cov-report=term --cov-report=html
+	$(BIN)/pytest $(WORKERS) --cov --cov-report=term --cov-report=html
 
 attack: $(INSTALLED) ## Attack it for a quarter of an hour: hostile requests and files, signals, random experiments (loopback only)
 	$(BIN)/python tests/attack/run.py $(ATTACKS)

@@ -5,6 +5,7 @@ import tempfile
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,7 +24,6 @@ from wavetank.cli.addresses import is_loopback, own_addresses, url_of
 from wavetank.cli.console import console, errors
 from wavetank.cli.options import read_flags, read_scheduler
 from wavetank.cli.outputoptions import settings
-from wavetank.cli.sessionrecording import SessionRecording
 from wavetank.cli.sessionstate import check_state_alone, open_state, state_options
 from wavetank.cluster.manifests import load_documents, read_text
 from wavetank.cluster.releases import NEWEST, SERVED, Version, version_name
@@ -46,6 +46,9 @@ from wavetank.simulation.served.cluster import ServedCluster, ServedSetting
 from wavetank.ui.login import OneTimeLogin
 from wavetank.ui.served import make_app
 from wavetank.workloads.open import open_cluster
+
+if TYPE_CHECKING:
+    from wavetank.cli.sessionrecording import SessionRecording
 
 KUBECONFIG = Path("wavetank.kubeconfig")
 
@@ -239,7 +242,7 @@ def command(
         setting = replace(setting, measured=_read_metrics(metrics_file))
     if setting.schedulers:
         compile_kernels()  # which would keep clients waiting later
-    recording = None if record is None else SessionRecording(record)
+    recording = _recording(record)
     activity = None if settings.quiet else Activity(errors, settings.verbose)
     recorder = None if recording is None else recording.recorder
     observers = [each for each in (recorder, activity) if each is not None]
@@ -278,6 +281,14 @@ def command(
         server.serve_on(listening)
     if recording is not None:
         recording.write(setting)
+
+
+def _recording(out: Path | None) -> SessionRecording | None:
+    if out is None:
+        return None
+    from wavetank.cli.sessionrecording import SessionRecording  # with the report, a tenth of the start
+
+    return SessionRecording(out)
 
 
 def _webhooks(services: tuple[str, ...]) -> HttpWebhooks:
