@@ -112,7 +112,7 @@ def test_a_file_that_is_not_there(wavetank: Wavetank, here: Path) -> None:
 
 def test_a_folder_instead_of_a_file(wavetank: Wavetank, here: Path) -> None:
     (here / "e.yaml").mkdir()
-    assert refused(wavetank, here, "run", "e.yaml").startswith("e.yaml: cannot be read")
+    assert refused(wavetank, here, "run", "e.yaml").startswith("e.yaml: is a folder: expected a file")
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_an_error_in_the_file_is_not_blamed_on_an_option(wavetank: Wavetank, her
         (["run"], "wavetank run: give an EXPERIMENT, or --cluster and --workload (see wavetank run --help)"),
         (["walk"], "wavetank: No such command 'walk'. (see wavetank --help)"),
         (["rnu"], "wavetank: No such command 'rnu'. Did you mean run? (see wavetank --help)"),
-        (["report", "no"], "no/experiment.json: cannot be read: No such file or directory"),
+        (["report", "no"], "no: no results here: expected a folder that `wavetank run` or `wavetank sweep` wrote"),
         (["compare", "no", "no"], "no: no results here: expected a folder that `wavetank run` wrote"),
         (["compare", "no"], "wavetank compare: Missing argument 'OUT_B'."),
     ],

@@ -15,6 +15,7 @@ from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import ENDS, Pod
 from wavetank.cluster.objects.resource import render_time
 from wavetank.simulation.observer import Observer
+from wavetank.words import counted
 
 _LINE_EVERY_S = 0.5  # in a terminal, in one line that is written again
 _LOG_EVERY_S = 10.0  # elsewhere
@@ -65,8 +66,8 @@ class Activity(Observer):
 
     def _line(self, pacing: Pacing) -> str:
         speed = "paused" if pacing.paused else "as fast as possible" if pacing.speed is None else f"{pacing.speed:g}×"
-        pods = f"{self.created_pods:,} pods created, {self.bound_pods:,} bound, {self.ended_pods:,} ended"
-        line = f"{render_time(self._clock.now)} ({speed}) · {self.requests:,} requests · {pods}"
+        pods = f"{counted(self.created_pods, 'pod')} created, {self.bound_pods:,} bound, {self.ended_pods:,} ended"
+        line = f"{render_time(self._clock.now)} ({speed}) · {counted(self.requests, 'request')} · {pods}"
         return line[: self._console.width - 1] if self._console.is_terminal else line
 
     def _write(self, text: str) -> None:

@@ -40,6 +40,8 @@ def read_text(path: Path) -> str:
             data = read_limited(gzip.GzipFile(fileobj=file) if zipped else file)
     except FileNotFoundError:
         raise InputError("no such file", source=str(path)) from None
+    except IsADirectoryError:
+        raise InputError("is a folder: expected a file", source=str(path)) from None
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"cannot be read: {error}", source=str(path)) from None
     if len(data) > MAX_BYTES:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from html import escape
 from urllib.parse import urlencode
 
-from wavetank.report.page.parts import scrolling, section
+from wavetank.report.page.parts import marked, scrolling, section
 from wavetank.results.read.resultsfolder import ResultsFolder
 from wavetank.results.read.runfolder import RunFolder
 from wavetank.results.verdict.longestwaits import GroupWaits, longest_waits
@@ -49,13 +48,8 @@ def _cells(run: RunFolder, each: GroupWaits) -> list[str]:
         f"{each.never:,}",
         *times,
         link,
-        _marked(each.reason),
+        marked(each.reason),
     ]
-
-
-def _marked(reason: str) -> str:
-    """Returns a reason with its commands marked as such."""
-    return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(reason))
 
 
 def _row(cells: Sequence[str], shown: Sequence[int]) -> str:

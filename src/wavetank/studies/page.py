@@ -8,7 +8,7 @@ from dataclasses import fields
 from html import escape
 
 from wavetank.report.page.pagefile import fill_page
-from wavetank.report.page.parts import SCRIPTS, drawing, items, scrolling
+from wavetank.report.page.parts import SCRIPTS, drawing, items, marked, scrolling
 from wavetank.studies.charts import Cell
 from wavetank.studies.study import Claim, Findings, Picture, Study, Table, Verdict
 from wavetank.version import __version__
@@ -54,7 +54,7 @@ def _facts(findings: Findings, small: bool) -> list[str]:
 
 def _claim(claim: Claim) -> str:
     kind = _CLASSES[claim.verdict]
-    reason = f'<p class="reason">{escape(claim.reason)}</p>' if claim.reason else ""
+    reason = f'<p class="reason">{marked(claim.reason)}</p>' if claim.reason else ""
     place = f'<p class="place">{escape(claim.place)}</p>'
     return (
         f'<tr id="{escape(claim.key)}"><td><p>{escape(claim.statement)}</p>{place}</td>'

@@ -9,7 +9,7 @@ from wavetank.cli.outputoptions import json_option
 from wavetank.errors import InputError
 from wavetank.report.page.html import write_report
 from wavetank.report.sweep.page import write_sweep_report
-from wavetank.results.layout import SWEEP
+from wavetank.results.layout import EXPERIMENT, SWEEP
 
 
 @click.command(name="report", epilog="Example: wavetank report out/mine")
@@ -18,6 +18,10 @@ from wavetank.results.layout import SWEEP
 def command(out: Path, as_json: bool) -> None:
     """Rewrite the HTML report of a results folder, of an experiment or of a sweep."""
     write = write_sweep_report if (out / SWEEP).exists() else write_report
+    if write is write_report and not (out / EXPERIMENT).exists():
+        raise InputError(
+            "no results here: expected a folder that `wavetank run` or `wavetank sweep` wrote", source=str(out)
+        )
     try:
         written = write(out)
     except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -12,6 +13,11 @@ STYLES = ("report.css", "planning/planning.css")
 def items(texts: Iterable[str]) -> str:
     """Returns texts as list items."""
     return "".join(f"<li>{escape(text)}</li>" for text in texts)
+
+
+def marked(text: str) -> str:
+    """Returns a text with what is between backquotes as code."""
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(text))
 
 
 def section(name: str, title: str, lead: str, content: str) -> str:
