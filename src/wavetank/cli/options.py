@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
@@ -16,12 +18,28 @@ from wavetank.scheduling.attachable import Attachable
 from wavetank.simulation.latency.model import Latency, parse_latency
 from wavetank.simulation.latency.presets import PRESETS
 
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
 
 def finite(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
     """Refuses nan and inf, which click takes for numbers."""
     if value is not None and not math.isfinite(value):
         raise click.BadParameter(f"expected a number, got {value}")
     return value
+
+
+def speed_option(text: str) -> Callable[[_Command], _Command]:
+    """Returns the option --speed of a replay."""
+    kind = click.FloatRange(min=0, min_open=True)
+    return click.option("--speed", type=kind, default=1.0, show_default=True, callback=finite, help=text)
+
+
+open_host = click.option(
+    "--host", default="127.0.0.1", show_default=True, help="The address to listen on; there is no authentication."
+)
+ties_seed = click.option(
+    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The seed for ties between nodes."
+)
 
 
 def read_scheduler(text: str, version: Version) -> tuple[Attachable, ...]:

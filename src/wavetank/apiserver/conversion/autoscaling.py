@@ -89,15 +89,29 @@ def _is_cpu(metric: Document) -> bool:
     return _names_cpu(metric) and "averageUtilization" in (metric["resource"].get("target") or {})
 
 
+def _identity_v1(source: Document, field: str) -> Document:
+    """Says what is measured, as v1 does: the name of the metric is a field of the source."""
+    made: Document = {key: source[key] for key in ("name", "container") if key in source}
+    if field == "object":
+        made["target"] = source.get("describedObject") or {}
+    named = source.get("metric") or {}
+    return made | ({"metricName": named["name"]} if "name" in named else {})
+
+
+def _identity_v2(source: Document, field: str) -> Document:
+    """Says what is measured, as v2 does."""
+    made: Document = {key: source[key] for key in ("name", "container") if key in source}
+    if field == "object":
+        made["describedObject"] = source.get("target") or {}
+    return made | ({"metric": {"name": source["metricName"]}} if "metricName" in source else {})
+
+
 def _metric_v1(metric: Document) -> Document:
     """Writes a metric's target as v1 does: in fields of the source instead of a structure of its own."""
     field = _SOURCES.get(metric.get("type", ""), "")
     source = metric.get(field) or {}
     target, named = source.get("target") or {}, source.get("metric") or {}
-    made = {key: source[key] for key in ("name", "container") if key in source}
-    if field == "object":
-        made["target"] = source.get("describedObject") or {}
-    made |= {"metricName": named["name"]} if "name" in named else {}
+    made = _identity_v1(source, field)
     if "selector" in named:
         made["metricSelector" if field == "external" else "selector"] = named["selector"]
     plain = {"object": "targetValue", "external": "targetValue"}
@@ -110,13 +124,9 @@ def _metric_v1(metric: Document) -> Document:
 def _metric_v2(metric: Document) -> Document:
     field = _SOURCES.get(metric.get("type", ""), "")
     source = metric.get(field) or {}
-    made = {key: source[key] for key in ("name", "container") if key in source}
-    if field == "object":
-        made["describedObject"] = source.get("target") or {}
-    if "metricName" in source:
-        made["metric"] = {"name": source["metricName"]}
-        if selector := source.get("selector") or source.get("metricSelector"):
-            made["metric"]["selector"] = selector
+    made = _identity_v2(source, field)
+    if "metric" in made and (selector := source.get("selector") or source.get("metricSelector")):
+        made["metric"]["selector"] = selector
     made["target"] = _target_v2(source)
     return {"type": metric["type"], field: made} if field else dict(metric)
 
@@ -132,11 +142,8 @@ def _target_v2(source: Document) -> Document:
 def _current_v1(metric: Document) -> Document:
     field = _SOURCES.get(metric.get("type", ""), "")
     source = metric.get(field) or {}
-    current, named = source.get("current") or {}, source.get("metric") or {}
-    made = {key: source[key] for key in ("name", "container") if key in source}
-    if field == "object":
-        made["target"] = source.get("describedObject") or {}
-    made |= {"metricName": named["name"]} if "name" in named else {}
+    current = source.get("current") or {}
+    made = _identity_v1(source, field)
     names = {
         "averageUtilization": "currentAverageUtilization",
         "averageValue": "currentAverageValue",
@@ -149,11 +156,7 @@ def _current_v1(metric: Document) -> Document:
 def _current_v2(metric: Document) -> Document:
     field = _SOURCES.get(metric.get("type", ""), "")
     source = metric.get(field) or {}
-    made = {key: source[key] for key in ("name", "container") if key in source}
-    if field == "object":
-        made["describedObject"] = source.get("target") or {}
-    if "metricName" in source:
-        made["metric"] = {"name": source["metricName"]}
+    made = _identity_v2(source, field)
     names = {
         "currentAverageUtilization": "averageUtilization",
         "currentAverageValue": "averageValue",

@@ -7,7 +7,7 @@ import click
 import yaml
 
 from wavetank.cli.console import console, print_json
-from wavetank.cli.options import finite
+from wavetank.cli.options import speed_option
 from wavetank.cli.outputoptions import json_option
 
 if TYPE_CHECKING:
@@ -26,13 +26,8 @@ Examples:
 @click.command(name="fit", epilog=_EXAMPLES)
 @click.argument("real", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("-o", "--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the latency model.")
-@click.option(
-    "--speed",
-    type=click.FloatRange(min=0, min_open=True),
-    default=1.0,
-    show_default=True,
-    callback=finite,
-    help="For simulations of a replay at this speed: latencies are then so much longer in seconds of the workload.",
+@speed_option(
+    "For simulations of a replay at this speed: latencies are then so much longer in seconds of the workload."
 )
 @click.option("--seeds", type=click.IntRange(1, 100), default=3, show_default=True, help="Simulations of each run.")
 @json_option

@@ -3,6 +3,7 @@ from __future__ import annotations
 import click
 
 from wavetank.cli.answering import serve_answers
+from wavetank.cli.options import open_host, ties_seed
 from wavetank.k8ssim.server import K8sSimServer
 
 _EXAMPLES = """\b
@@ -21,15 +22,11 @@ Examples:
     show_default=True,
     help="The port to listen on; 0 picks a free one.",
 )
-@click.option(
-    "--host", default="127.0.0.1", show_default=True, help="The address to listen on; there is no authentication."
-)
+@open_host
 @click.option(
     "--compat", is_flag=True, help="Use kube-scheduler's algorithms as K8sSim implements them (Kubernetes 1.14)."
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The seed for ties between nodes."
-)
+@ties_seed
 def command(port: int, host: str, compat: bool, seed: int) -> None:
     """Serve K8sSim's HTTP interface: /reset, /step, /stepResult, /stepResultAnyway.
 

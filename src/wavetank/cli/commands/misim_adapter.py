@@ -3,7 +3,7 @@ from __future__ import annotations
 import click
 
 from wavetank.cli.answering import serve_answers
-from wavetank.cli.options import read_flags, read_scheduler
+from wavetank.cli.options import open_host, read_flags, read_scheduler, ties_seed
 from wavetank.cluster.releases import NEWEST
 from wavetank.controllers.clusterautoscaler.options import Options
 from wavetank.errors import InputError
@@ -28,9 +28,7 @@ Examples:
     show_default=True,
     help="The port to listen on, misim-orchestration's is 8000; 0 picks a free one.",
 )
-@click.option(
-    "--host", default="127.0.0.1", show_default=True, help="The address to listen on; there is no authentication."
-)
+@open_host
 @click.option(
     "--scheduler",
     default="default",
@@ -44,9 +42,7 @@ Examples:
     default="",
     help="Flags of cluster-autoscaler, which runs if there are machine sets: scan-interval=5s,expander=least-waste.",
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The seed for ties between nodes."
-)
+@ties_seed
 def command(port: int, host: str, scheduler: str, autoscaler_flags: str, seed: int) -> None:
     """Serve the interface of misim-orchestration's adapter, with a built-in scheduler and cluster autoscaler.
 

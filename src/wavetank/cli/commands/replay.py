@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wavetank.cli.console import console, errors, print_json
-from wavetank.cli.options import finite
+from wavetank.cli.options import speed_option
 from wavetank.cli.outputoptions import json_option
 from wavetank.cli.realcluster import cluster_options, connect, run_loop
 from wavetank.errors import InputError
@@ -50,14 +50,7 @@ class _Job:
 @click.command(name="replay", epilog=_EXAMPLES)
 @click.argument("experiment", type=click.Path(path_type=Path))
 @cluster_options
-@click.option(
-    "--speed",
-    type=click.FloatRange(min=0, min_open=True),
-    default=1.0,
-    show_default=True,
-    callback=finite,
-    help="Seconds of the workload per real second: arrivals and durations are shortened, latencies are not.",
-)
+@speed_option("Seconds of the workload per real second: arrivals and durations are shortened, latencies are not.")
 @click.option("--namespace", default="wavetank-replay", show_default=True, help="A new namespace for all objects.")
 @click.option("--image", default="busybox:1.36", show_default=True, help="Of all containers; it needs sh and sleep.")
 @click.option("--seed", type=click.IntRange(min=0), help="Of the workload.  [default: the experiment's first]")
