@@ -7,7 +7,8 @@ from platform import machine
 import pytest
 
 from wavetank.kernel.lifetime import die_with_parent
-from wavetank.loop.tracing.tracing import Followed, ask_for_tracing
+from wavetank.loop.tracing.followed import Followed
+from wavetank.loop.tracing.tracing import ask_for_tracing
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -17,7 +18,7 @@ def virtual_time():
         pytest.skip("unmodified programs need Linux on x86-64")
     process = subprocess.Popen(["true"], preexec_fn=lambda: (die_with_parent(), ask_for_tracing()))
     try:
-        Followed(process.pid)
+        Followed(process.pid, lambda program: None).end()
     except OSError as error:
         pytest.skip(f"this machine does not allow ptrace: {error}")
     finally:

@@ -59,6 +59,30 @@ def test_waits_of_an_hour_last_exactly_as_long_in_virtual_time(command, tmp_path
         assert float(by_stopwatch) == pytest.approx(float(asked), abs=0.0011), line
 
 
+SHELL = """
+exec 3<>/dev/tcp/127.0.0.1/$0
+before=$(date +%s)
+(sleep 3600; sleep 1800)
+echo children $(( $(date +%s) - before ))
+sleep 7200 & sleep 60; kill $!; wait
+echo killed $(( $(date +%s) - before ))
+"PYTHON" -c 'import os, threading; threading.Thread(target=os.system, args=["sleep 600"]).start()'
+echo thread $(( $(date +%s) - before ))
+"""
+
+
+def test_programs_that_it_starts_later_have_its_clock_and_are_waited_for(tmp_path):
+    if not shutil.which("bash"):
+        pytest.skip("there is no bash here")
+    play(["bash", "-c", SHELL.replace("PYTHON", sys.executable)], tmp_path / "log")
+    assert (tmp_path / "log").read_text().splitlines() == ["children 5400", "killed 5460", "thread 6060"]
+
+
+def test_a_program_may_sleep_before_it_connects(tmp_path):
+    play([sys.executable, "-c", f"import time; time.sleep(0.1); exec(open({SLEEPER!r}).read())"], tmp_path / "log")
+    assert len((tmp_path / "log").read_text().splitlines()) == 16
+
+
 def test_what_is_written_into_programs_is_what_the_assembler_says(tmp_path):
     if not shutil.which("as") or not shutil.which("objcopy"):
         pytest.skip("there is no assembler here")

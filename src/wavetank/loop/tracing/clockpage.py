@@ -22,10 +22,11 @@ CODE = bytes.fromhex(
 _FUNCTIONS = {b"__vdso_clock_gettime": 0, b"__vdso_gettimeofday": 0x3F, b"__vdso_time": 0x6F}
 _JUMP = struct.Struct("<2sQ2s")  # movabs rax, address; jmp rax
 
-_MMAP, _CLOSE = 9, 3
+_OPEN, _CLOSE, _MMAP = 2, 3, 9
 _SHARED, _PRIVATE, _FIXED, _ANONYMOUS = 1, 2, 0x10, 0x20
 _READ_WRITE, _READ_EXECUTE = 3, 5
 _AUXV_VDSO = 33
+_BELOW_STACK = 512  # bytes: far enough from what it may have there
 _VDSO_SIZE = 4 * mmap.PAGESIZE
 _EPOCH = EPOCH_SECONDS * SECOND
 
@@ -38,9 +39,9 @@ class ClockPage:
     """
 
     def __init__(self, now: Nanoseconds) -> None:
-        self.fd = os.memfd_create("wavetank-clock")
-        os.ftruncate(self.fd, mmap.PAGESIZE)
-        self._memory = mmap.mmap(self.fd, mmap.PAGESIZE)
+        self._fd = os.memfd_create("wavetank-clock")
+        os.ftruncate(self._fd, mmap.PAGESIZE)
+        self._memory = mmap.mmap(self._fd, mmap.PAGESIZE)
         self._time = ctypes.c_uint64.from_buffer(self._memory)
         self._time.value = _EPOCH + now
 
@@ -54,8 +55,12 @@ class ClockPage:
         self._time.value = max(self._time.value, _EPOCH + now)
 
     def install(self, program: Stopped) -> None:
-        """Puts a program on this clock; it must have inherited `fd`. OSError if that fails."""
-        mapped = program.call(_MMAP, PAGE, mmap.PAGESIZE, _READ_WRITE, _SHARED | _FIXED, self.fd, 0)
+        """Puts a program on this clock; OSError if that fails."""
+        path = program.stack - _BELOW_STACK
+        program.poke(path, f"/proc/{os.getpid()}/fd/{self._fd}\0".encode())
+        fd = program.call(_OPEN, path, os.O_RDWR)
+        mapped = program.call(_MMAP, PAGE, mmap.PAGESIZE, _READ_WRITE, _SHARED | _FIXED, fd, 0)
+        program.call(_CLOSE, fd)
         flags = _PRIVATE | _FIXED | _ANONYMOUS
         coded = program.call(_MMAP, _CODE_PAGE, mmap.PAGESIZE, _READ_EXECUTE, flags, -1, 0)
         if (mapped, coded) != (PAGE, _CODE_PAGE):
@@ -69,7 +74,7 @@ class ClockPage:
         """Unmaps the page."""
         del self._time
         self._memory.close()
-        os.close(self.fd)
+        os.close(self._fd)
 
 
 def _vdso_address(pid: int) -> int:

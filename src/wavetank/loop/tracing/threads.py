@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from wavetank.kernel.durations import Nanoseconds
-from wavetank.loop.tracing.tracing import end_wait
-from wavetank.loop.tracing.waits import FILES, NANOSLEEP, SHORT, Wait, read_wait
+from wavetank.loop.tracing.followed import Followed
+from wavetank.loop.tracing.waits import CLOCK_NANOSLEEP, FILES, NANOSLEEP, SHORT, Wait, read_wait
 
 
 @dataclass
@@ -23,6 +22,15 @@ class _Thread:
     seen: tuple[bytes, bytes] = (b"", b"")  # number of time slices and system call when it was last polled
     wait: Wait | None = None
     due: Nanoseconds | None = None
+    held: bool = False  # it is stopped in its wait
+
+    @property
+    def is_sleep(self) -> bool:
+        """Tells whether it sleeps for a time span, and not just for a moment."""
+        wait = self.wait
+        if wait is None or wait.timeout is None or wait.timeout <= SHORT:
+            return False
+        return wait.number in (NANOSLEEP, CLOCK_NANOSLEEP)
 
     @property
     def is_short_sleep(self) -> bool:
@@ -32,15 +40,15 @@ class _Thread:
 
 
 class Threads:
-    """All threads of some processes, by /proc.
+    """All threads of a program and of what it has started, by /proc.
 
     They are *quiet* when each waits in a system call, none has run between two polls, and all were asleep in between:
     a thread that was woken may stay in its system call for milliseconds before it gets a CPU. A poll costs a few
     microseconds per thread.
     """
 
-    def __init__(self, pids: Sequence[int]) -> None:
-        self._memory = {pid: os.open(f"/proc/{pid}/mem", os.O_RDONLY) for pid in pids}
+    def __init__(self, followed: Followed) -> None:
+        self._followed = followed
         self._threads: dict[int, _Thread] = {}
         self._last: list[tuple[int, bytes]] | None = None
 
@@ -52,7 +60,7 @@ class Threads:
     def asleep(self) -> bool:
         """Tells whether no thread is awake, running or about to run."""
         try:
-            return all(thread.is_short_sleep or _sleeps(thread) for thread in self._threads.values())
+            return all(thread.is_short_sleep or thread.held or _sleeps(thread) for thread in self._threads.values())
         except (OSError, ValueError):  # one has just ended
             return False
 
@@ -69,16 +77,20 @@ class Threads:
         """Ends all waits that are over by now."""
         for thread in self._threads.values():
             if thread.due is not None and thread.due <= now and thread.wait is not None:
-                end_wait(thread.tid, thread.wait.number, thread.wait.outcome)
-                thread.due = None
+                self._followed.end_wait(thread.tid, thread.wait.number, thread.wait.outcome)
+                thread.due, thread.held = None, False
+
+    def hold(self) -> None:
+        """Stops threads that sleep for a time span: the kernel would end their sleep in real time."""
+        for thread in self._threads.values():
+            if thread.is_sleep and not thread.held:
+                self._followed.hold(thread.tid)
+                thread.held = True
 
     def close(self) -> None:
         """Closes all files."""
         for thread in list(self._threads.values()):
             self._drop(thread)
-        for memory in self._memory.values():
-            os.close(memory)
-        self._memory.clear()
 
     def _look(self, now: Nanoseconds) -> list[tuple[int, bytes]] | None:
         seen: list[tuple[int, bytes]] = []
@@ -93,14 +105,12 @@ class Threads:
         return seen
 
     def _all(self) -> list[_Thread]:
-        found: set[int] = set()
-        for pid in self._memory:
-            with suppress(FileNotFoundError):  # a child has ended
-                found.update(int(name) for name in os.listdir(f"/proc/{pid}/task"))
-                for tid in found - self._threads.keys():
-                    self._open(pid, tid)
-        for tid in self._threads.keys() - found:
+        """Returns all threads; one that has called exec has a new memory, and is opened again."""
+        found = self._followed.threads
+        for tid in self._threads.keys() & self._followed.take_executed() | self._threads.keys() - found.keys():
             self._drop(self._threads[tid])
+        for tid in found.keys() - self._threads.keys():
+            self._open(found[tid], tid)
         return list(self._threads.values())
 
     def _open(self, pid: int, tid: int) -> None:
@@ -109,10 +119,12 @@ class Threads:
             call = os.open(f"{folder}/syscall", os.O_RDONLY)
             slices = os.open(f"{folder}/schedstat", os.O_RDONLY)
             status = os.open(f"{folder}/stat", os.O_RDONLY)
-            self._threads[tid] = _Thread(pid, tid, self._memory[pid], call, slices, status)
+            memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY)
+            self._threads[tid] = _Thread(pid, tid, memory, call, slices, status)
 
     def _drop(self, thread: _Thread) -> None:
         if self._threads.pop(thread.tid, None) is not None:
+            os.close(thread.memory)
             os.close(thread.call)
             os.close(thread.slices)
             os.close(thread.status)
@@ -123,6 +135,8 @@ class Threads:
         Short waits end again and again in real time; the thread reads its clock and waits again, without any effect
         while the clock stands still.
         """
+        if thread.held:
+            return self._look_at_held(thread, seen)
         slices = os.pread(thread.slices, 100, 0).split()[2]  # read first: a thread that runs in between has more
         call = os.pread(thread.call, 300, 0)
         words = call.split()
@@ -142,10 +156,25 @@ class Threads:
             return True
         return timeout != 0
 
+    def _look_at_held(self, thread: _Thread, seen: list[tuple[int, bytes]]) -> bool:
+        """Polls a thread that is stopped in its sleep; a signal ends that."""
+        if _has_signal(thread):
+            self._followed.release(thread.tid)
+            thread.held = False
+            return False
+        seen.append((thread.tid, b"held"))
+        return True
+
     def _wait(self, thread: _Thread, number: int, arguments: list[int]) -> Wait | None:
         if number in FILES and os.readlink(f"/proc/{thread.pid}/fd/{arguments[0]}").startswith("/"):
             return None  # a file on disk answers at once
         return read_wait(number, arguments, thread.memory)
+
+
+def _has_signal(thread: _Thread) -> bool:
+    with open(f"/proc/{thread.pid}/task/{thread.tid}/status", "rb") as file:
+        pending = [int(line.split()[1], 16) for line in file if line.startswith((b"SigPnd:", b"ShdPnd:"))]
+    return any(pending)
 
 
 def _sleeps(thread: _Thread) -> bool:

@@ -6,17 +6,15 @@ import ctypes
 import os
 import signal
 import sys
-from contextlib import suppress
 from ctypes import c_ulonglong
 from platform import machine
 
 from wavetank.errors import InputError
 
-_TRACEME, _CONT, _GETREGS, _SETREGS, _DETACH = 0, 7, 12, 13, 17
-_SETOPTIONS, _GETEVENTMSG, _SEIZE, _INTERRUPT = 0x4200, 0x4201, 0x4206, 0x4207
-_TRACEFORK, _TRACEVFORK, _EXITKILL = 1 << 1, 1 << 2, 1 << 20
-_EVENT_FORK, _EVENT_VFORK, _EVENT_STOP = 1, 2, 128
-_WALL = 0x4000_0000
+_TRACEME, _CONT, _GETREGS, _SETREGS = 0, 7, 12, 13
+_SETOPTIONS, _GETEVENTMSG = 0x4200, 0x4201
+_TRACEFORK, _TRACEVFORK, _TRACECLONE, _EXITKILL = 1 << 1, 1 << 2, 1 << 3, 1 << 20
+WALL = 0x4000_0000
 _TGKILL = 234
 _TRAP = b"\x0f\x05\xcc"  # syscall; int3
 # Results of an interrupted system call: EINTR, and the kernel's internal codes for calls that it will restart.
@@ -78,11 +76,16 @@ class Stopped:
             setattr(during, name, argument & (1 << 64) - 1)
         _ptrace(_SETREGS, self.tid, None, ctypes.byref(during))
         _ptrace(_CONT, self.tid)
-        os.waitpid(self.tid, _WALL)
+        os.waitpid(self.tid, WALL)
         _ptrace(_GETREGS, self.tid, None, ctypes.byref(during))
         self.poke(place, code)
         _ptrace(_SETREGS, self.tid, None, ctypes.byref(before))
         return _signed(during.rax)
+
+    @property
+    def stack(self) -> int:
+        """Returns the address of its stack, which grows downwards."""
+        return int(self._registers().rsp)
 
     def peek(self, address: int, size: int) -> bytes:
         """Reads its memory."""
@@ -96,98 +99,42 @@ class Stopped:
             memory.seek(address)
             memory.write(content)
 
+    def follow(self) -> None:
+        """Traces everything that it starts, too; all of it ends with the tracer."""
+        _ptrace(_SETOPTIONS, self.tid, None, _TRACEFORK | _TRACEVFORK | _TRACECLONE | _EXITKILL)
 
-def end_wait(tid: int, number: int, outcome: int) -> bool:
-    """Ends the system call in which a thread waits, as if its timeout were over; False if it no longer waits there."""
-    try:
-        _ptrace(_SEIZE, tid)
-    except OSError:
-        return False  # it has ended, or is traced by another process
-    _ptrace(_INTERRUPT, tid)
-    _, status = os.waitpid(tid, _WALL)
-    if not os.WIFSTOPPED(status):
-        return False
-    registers = _Registers()
-    _ptrace(_GETREGS, tid, None, ctypes.byref(registers))
-    waits = _signed(registers.orig_rax) == number and _signed(registers.rax) in _INTERRUPTED
-    if waits:
-        registers.rax = outcome & (1 << 64) - 1
-        _ptrace(_SETREGS, tid, None, ctypes.byref(registers))
-    stopped_by = 0 if status >> 16 == _EVENT_STOP else os.WSTOPSIG(status)
-    _ptrace(_DETACH, tid, None, stopped_by)
-    return waits
+    def started(self) -> int:
+        """Returns the thread that it has just started."""
+        tid = c_ulonglong()
+        _ptrace(_GETEVENTMSG, self.tid, None, ctypes.byref(tid))
+        return tid.value
 
+    def end_call(self, number: int, outcome: int) -> bool:
+        """Ends the interrupted system call with a result; False if it is not in that call."""
+        registers = self._registers()
+        waits = _signed(registers.orig_rax) == number and _signed(registers.rax) in _INTERRUPTED
+        if waits:
+            registers.rax = outcome & (1 << 64) - 1
+            _ptrace(_SETREGS, self.tid, None, ctypes.byref(registers))
+        return waits
 
-class Followed:
-    """A program that is traced from its first instruction on, with all that it starts, until it is released."""
+    def restart_whole(self) -> None:
+        """Restarts an interrupted wait from its beginning; the kernel would continue it, but not show the time left."""
+        registers = self._registers()
+        if _signed(registers.rax) == _RESTART_BLOCK:
+            registers.rax = _RESTART & (1 << 64) - 1
+            _ptrace(_SETREGS, self.tid, None, ctypes.byref(registers))
 
-    def __init__(self, pid: int) -> None:
-        os.waitpid(pid, _WALL)
-        _ptrace(_SETOPTIONS, pid, None, _TRACEFORK | _TRACEVFORK | _EXITKILL)
-        self.pids = [pid]
-        self.ended: int | None = None  # status of the first process, if it has ended
+    def go_on(self, number: int = 0) -> None:
+        """Continues it, with a signal if one was meant for it."""
+        _ptrace(_CONT, self.tid, None, number)
 
-    def first(self) -> Stopped:
-        """Returns the program at its first instruction."""
-        return Stopped(self.pids[0])
-
-    def go_on(self, thread: Stopped, number: int = 0) -> None:
-        """Continues a stopped program, with a signal if one was meant for it."""
-        _ptrace(_CONT, thread.tid, None, number)
-
-    def next_exec(self) -> Stopped | None:
-        """Returns a program that has just called exec and is stopped at its first instruction, if there is any."""
-        for pid in list(self.pids):
-            ended, status = _poll(pid)
-            if not ended:
-                continue
-            if not os.WIFSTOPPED(status):
-                self._forget(pid, status)
-            elif os.WSTOPSIG(status) == signal.SIGTRAP and not status >> 16:  # a plain SIGTRAP is the end of an exec
-                return Stopped(pid)
-            else:
-                self._go_on_after(pid, status)
-        return None
-
-    def _forget(self, pid: int, status: int) -> None:
-        if pid == self.pids[0]:
-            self.ended = status
-        else:
-            self.pids.remove(pid)
-
-    def _go_on_after(self, pid: int, status: int) -> None:
-        number, event = os.WSTOPSIG(status), status >> 16
-        if event in (_EVENT_FORK, _EVENT_VFORK):
-            child = c_ulonglong()
-            _ptrace(_GETEVENTMSG, pid, None, ctypes.byref(child))
-            self.pids.append(child.value)
-        _ptrace(_CONT, pid, None, 0 if event or number == signal.SIGSTOP else number)
-
-    def release(self) -> None:
-        """Stops tracing; later execs are not seen."""
-        for pid in self.pids:
-            with suppress(OSError):  # it has ended in the meantime
-                _libc.syscall(_TGKILL, pid, pid, signal.SIGSTOP)  # to this thread only: otherwise all would stop
-                while True:
-                    _, status = os.waitpid(pid, _WALL)
-                    if not os.WIFSTOPPED(status) or os.WSTOPSIG(status) == signal.SIGSTOP:
-                        break
-                    self._go_on_after(pid, status)
-                _restart_whole(pid)
-                _ptrace(_DETACH, pid, None, 0)
+    def _registers(self) -> _Registers:
+        registers = _Registers()
+        _ptrace(_GETREGS, self.tid, None, ctypes.byref(registers))
+        return registers
 
 
-def _restart_whole(tid: int) -> None:
-    """Restarts an interrupted wait from the beginning; the kernel would continue it, but not show how much is left."""
-    registers = _Registers()
-    _ptrace(_GETREGS, tid, None, ctypes.byref(registers))
-    if _signed(registers.rax) == _RESTART_BLOCK:
-        registers.rax = _RESTART & (1 << 64) - 1
-        _ptrace(_SETREGS, tid, None, ctypes.byref(registers))
-
-
-def _poll(pid: int) -> tuple[int, int]:
-    try:
-        return os.waitpid(pid, _WALL | os.WNOHANG)
-    except ChildProcessError:
-        return pid, 0
+def ask_to_stop(pid: int, tid: int) -> None:
+    """Sends SIGSTOP to one traced thread: it stops when the signal reaches it, the others of its process do not."""
+    _libc.syscall(_TGKILL, pid, tid, signal.SIGSTOP)

@@ -17,7 +17,7 @@ _FUTEX_OPERATION, _FUTEX_WAIT, _FUTEX_BITSET = 0x7F, 0, 9
 _ABSOLUTE = 1
 _TIMES = struct.Struct("<qq")
 
-READ, RECVFROM, RECVMSG, NANOSLEEP, FUTEX = 0, 45, 47, 35, 202
+READ, RECVFROM, RECVMSG, NANOSLEEP, CLOCK_NANOSLEEP, FUTEX = 0, 45, 47, 35, 230, 202
 FILES = (READ, RECVFROM, RECVMSG)  # waits only if the other end is not a disk
 
 SHORT = 10 * _MILLISECOND  # waits that can be over in real time between two polls
@@ -78,7 +78,7 @@ def _epoll_pwait(arguments: list[int], memory: Memory) -> Wait:
 
 def _clock_nanosleep(arguments: list[int], memory: Memory) -> Wait:
     time = _time(arguments[2], memory)
-    return _until(230, time) if arguments[1] & _ABSOLUTE else Wait(230, time)
+    return _until(CLOCK_NANOSLEEP, time) if arguments[1] & _ABSOLUTE else Wait(CLOCK_NANOSLEEP, time)
 
 
 def _futex(arguments: list[int], memory: Memory) -> Wait | None:
@@ -106,7 +106,7 @@ _TIMESPECS = {271: (2, 0), 270: (4, 0), NANOSLEEP: (0, 0), 128: (2, -EAGAIN), 44
 _OTHERS: dict[int, Callable[[list[int], Memory], Wait | None]] = {
     23: _select,
     281: _epoll_pwait,
-    230: _clock_nanosleep,
+    CLOCK_NANOSLEEP: _clock_nanosleep,
     FUTEX: _futex,
     449: _futex_waitv,
 }
