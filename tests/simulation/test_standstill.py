@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from tests.simulation.experiments import simulate
+from tests.simulation.preemptions import a_preemption
 from tests.support.objects import a_pod
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.errors import StandstillError
@@ -73,52 +72,24 @@ def test_a_pod_that_is_created_again_and_again_at_one_instant_is_named() -> None
         world.run()
 
 
-def _container() -> dict[str, Any]:
-    return {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}
-
-
-def a_livelock(folder: Path, version: str, horizon: str) -> dict[str, Any]:
-    """A pod that keeps a whole zone free of the pods of a StatefulSet, which evade it to the zone's other node."""
-    labels = {"app": "web"}
-    stateful = {
-        "apiVersion": "apps/v1",
-        "kind": "StatefulSet",
-        "metadata": {"name": "web"},
-        "spec": {
-            "serviceName": "web",
-            "replicas": 1,
-            "selector": {"matchLabels": labels},
-            "template": {"metadata": {"labels": labels}, "spec": {"containers": [_container()]}},
-        },
-    }
-    apart = [{"labelSelector": {"matchLabels": labels}, "topologyKey": "zone"}]
-    pod = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "vip", "annotations": {"wavetank.dev/arrival": "10s"}},
-        "spec": {
-            "priority": 1000,
-            "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": apart}},
-            "containers": [_container()],
-        },
-    }
-    workload = folder / "workload.yaml"
-    workload.write_text(yaml.safe_dump_all([stateful, pod]))
-    return {
-        "kubernetesVersion": version,
-        "cluster": {"nodes": [{"count": 2, "cpu": 4, "memory": "8Gi", "labels": {"zone": "a"}}]},
-        "workload": {"file": str(workload)},
-        "schedulers": [{"name": "TTP"}],
-        "horizon": horizon,
-    }
-
-
 @pytest.mark.parametrize("version", ["1.33", "1.36"])
-def test_a_preemption_that_never_settles_ends_the_run_and_names_who_acts(tmp_path: Path, version: str) -> None:
-    with pytest.raises(StandstillError, match=r"Pod default/web-0 .*scheduling\.scheduler.*controllers\.statefulsets"):
-        simulate(a_livelock(tmp_path, version, "1h"))
+def test_a_pod_takes_its_place_as_soon_as_its_victim_is_gone_before_the_victim_is_replaced(
+    tmp_path: Path, version: str
+) -> None:
+    rows = simulate(a_preemption(tmp_path, version, replicas=1)).rows
+    assert [(row.name, row.phase) for row in rows] == [("web-0", "Failed"), ("vip", "Running"), ("web-0", "Pending")]
+
+
+@pytest.mark.parametrize("version", ["1.35", "1.36"])
+def test_a_preemption_that_never_settles_ends_the_run_and_names_who_preempts_whom(tmp_path: Path, version: str) -> None:
+    """kube-scheduler does the same: docs/fidelity.md."""
+    named = (
+        r"Pod default/vip preempted StatefulSet default/web \d+ times.*scheduling\.scheduler.*controllers\.statefulsets"
+    )
+    with pytest.raises(StandstillError, match=named):
+        simulate(a_preemption(tmp_path, version, replicas=2, horizon="1h"))
 
 
 @pytest.mark.parametrize("version", ["1.29", "1.32"])
 def test_releases_that_wait_for_the_backoff_go_on(tmp_path: Path, version: str) -> None:
-    simulate(a_livelock(tmp_path, version, "2m"))
+    simulate(a_preemption(tmp_path, version, replicas=2))

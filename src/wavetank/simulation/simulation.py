@@ -37,6 +37,7 @@ from wavetank.workloads.workload import Workload
 if TYPE_CHECKING:
     from wavetank.loop.processes.definition import ControllerDefinition, ManagerDefinition, ProcessDefinition
     from wavetank.microservices.cluster.services import ServicesSetting
+    from wavetank.nodes.k8ssim.kubelets import K8sSimKubelets
     from wavetank.nodes.power.saver import SavingOptions
     from wavetank.nodes.power.switch import PowerSwitch
     from wavetank.simulation.batchoperator import OperatorRun, OperatorSetting
@@ -141,8 +142,8 @@ class Simulation:
             admission = Admission(world.store, completer, creation, setting.queues_pods)
             loop.load(setting.cluster) if loop else load_objects(setting.cluster, admission)
             self._start_controllers(world.context, admission, operator)
-            if kubelets is not None:
-                kubelets.loaded()
+            kubelets.loaded()
+            if isinstance(kubelets, Kubelets):  # K8sSim's nodes have no faults
                 Faults(world.context, kubelets, setting.faults)
             switch = self._power_switch(world.context)
             options = replace(self._scheduler_options(operator), power=switch)
@@ -178,14 +179,13 @@ class Simulation:
         self.drive(world)
         return world.clock.now
 
-    def _nodes(self, context: ActorContext) -> Kubelets | None:
-        """Makes the kubelets; None if the nodes are those of K8sSim, which have no faults."""
+    def _nodes(self, context: ActorContext) -> Kubelets | K8sSimKubelets:
+        """Makes the kubelets."""
         if self.setting.execution != K8SSIM:
             return Kubelets(context, self.setting.latency.nodes, sharing=self.setting.execution == SHARING)
         from wavetank.nodes.k8ssim.kubelets import K8sSimKubelets  # few runs need them
 
-        K8sSimKubelets(context)
-        return None
+        return K8sSimKubelets(context)
 
     def _start_controllers(self, context: ActorContext, admission: Admission, operator: OperatorRun | None) -> None:
         """Starts the controllers that are on; K8sSim makes the pods of Volcano's Jobs in its own way."""

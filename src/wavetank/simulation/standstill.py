@@ -13,6 +13,7 @@ from wavetank.controllers.framework.ownership import controller_of
 from wavetank.errors import StandstillError
 from wavetank.kernel.clock import BLOCK
 from wavetank.kernel.durations import Nanoseconds, format_seconds
+from wavetank.scheduling.plugins.defaultpreemption.plugin import PREEMPTED
 
 # A run ends if this happens at one instant. Nothing but actors that never agree creates a pod of one name so often, or
 # replaces so many pods of one owner that fail.
@@ -37,6 +38,8 @@ class StandstillGuard:
         self._replaced: Counter[str] = Counter()  # by the owner of pods
         self._failed: Counter[str] = Counter()
         self._actors: Counter[str] = Counter()
+        self._preempted: Counter[tuple[str, str]] = Counter()  # by preemptor and victim
+        self._nominated: dict[str, str] = {}  # by node: the pod that waits for it
         self._clock.after_each_block = self.look
 
     def look(self) -> None:
@@ -48,6 +51,8 @@ class StandstillGuard:
         if not self._watching:
             self._watching = True
             self._store.subscribe(POD, self)
+            for pod in self._store.list(POD):
+                self._note_nomination(pod)
         for pod, times in self._created.most_common(1):
             if times >= MOST_CREATIONS:
                 raise self._error(f"Pod {pod} was created {times:,} times")
@@ -62,16 +67,22 @@ class StandstillGuard:
         if self._watching:
             self._watching = False
             self._store.unsubscribe(POD, self)
-            for counts in (self._created, self._replaced, self._failed, self._actors):
+            for counts in (self._created, self._replaced, self._failed, self._actors, self._preempted):
                 counts.clear()
+            self._nominated.clear()
 
     def _error(self, what: str) -> StandstillError:
         actors = ", ".join(f"{name} ({times:,} writes)" for name, times in self._actors.most_common(4))
         owners = ", ".join(owner for owner, _ in self._replaced.most_common(2))
         acting = f"; acting: {actors}" if actors else ""
         created = f"; pods were created for {owners}" if owners else ""
+        preempted = "".join(
+            f"; {preemptor} preempted {victim} {times:,} times"
+            for (preemptor, victim), times in self._preempted.most_common(2)
+        )
         return StandstillError(
-            f"the clock stands still at {format_seconds(self._clock.now)} s: {what} at this instant{acting}{created}. "
+            f"the clock stands still at {format_seconds(self._clock.now)} s: {what} at this instant"
+            f"{preempted}{acting}{created}. "
             "Actors that undo each other's work need time in between, such as that of scheduling attempts "
             "(spec.latency.attempt)"
         )
@@ -88,7 +99,11 @@ class StandstillGuard:
         self._count_actor()
 
     def modified(self, old: Pod, new: Pod) -> None:
-        """Counts a pod that has failed."""
+        """Counts a pod that has failed or is preempted."""
+        self._note_nomination(new)
+        if _is_preempted(new) and not _is_preempted(old):
+            preemptor = self._nominated.get(new.node_name, "another pod")
+            self._preempted[preemptor, _owner(new) or _name(new)] += 1
         if new.phase == FAILED and old.phase != FAILED and (owner := _owner(new)) is not None:
             self._failed[owner] += 1
         self._count_actor()
@@ -97,8 +112,22 @@ class StandstillGuard:
         """Counts who deletes a pod."""
         self._count_actor()
 
+    def _note_nomination(self, pod: Pod) -> None:
+        if pod.nominated_node and not pod.node_name:
+            self._nominated[pod.nominated_node] = _name(pod)
+
     def _count_actor(self) -> None:
         self._actors[_actor(sys._getframe(2))] += 1
+
+
+def _name(pod: Pod) -> str:
+    return f"Pod {pod.namespace}/{pod.name}"
+
+
+def _is_preempted(pod: Pod) -> bool:
+    """Tells whether a pod has to make way: built-in schedulers give it a reason, real ones a condition."""
+    conditions = (pod.manifest.get("status") or {}).get("conditions") or ()
+    return pod.reason == PREEMPTED or any(each.get("reason") == "PreemptionByScheduler" for each in conditions)
 
 
 def _owner(pod: Pod) -> str | None:

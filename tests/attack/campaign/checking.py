@@ -44,6 +44,7 @@ def problems_of_run(folder: Path, capacities: Mapping[str, Capacity], submitted:
     yield from (f"{name} is lost" for name in submitted if f"default/{name}" not in known)
     for row in pods:
         yield from _disorder(row)
+    yield from (f"{row['name']} is on a node that does not exist" for row in pods if row["node"] == "missing")
     for node in {row["node"] for row in pods} & set(capacities):
         yield from _overcommitment(node, [row for row in pods if row["node"] == node], capacities[node])
 

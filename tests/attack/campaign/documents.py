@@ -62,8 +62,6 @@ def make(random: Random) -> Made:
     if scheduler in ("LRP", "MRP", "BRA", "EP") and random.random() < 0.4:
         spec["execution"] = "k8ssim"
         spec.pop("faults", None)
-        if any("nodeName" in each["spec"] for each in made.objects):  # K8sSim's nodes take every such pod
-            made.capacities = {}
     made.document["spec"] = spec
     return made
 
@@ -107,7 +105,7 @@ def _pod(random: Random, made: Made, name: str, shared_gpus: bool) -> Manifest:
     made.pods.append(name)
     template = _template(random, made, shared_gpus)
     if random.random() < 0.1:
-        template["spec"]["nodeName"] = random.choice(sorted(made.capacities))
+        template["spec"]["nodeName"] = random.choice([*sorted(made.capacities), "missing"])
     if random.random() < 0.2:
         template["metadata"]["annotations"]["wavetank.dev/arrival"] = str(random.randint(0, 600))
     metadata = {"name": name, "namespace": "default", **template["metadata"]}

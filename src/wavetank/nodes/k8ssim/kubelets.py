@@ -1,34 +1,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from wavetank.cluster.context import ActorContext
+from wavetank.cluster.fields.resources import Amounts
 from wavetank.cluster.objects.groupkinds import NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import FAILED, RUNNING, SUCCEEDED, Pod
+from wavetank.cluster.store.storedkinds import Key
 from wavetank.kernel.durations import SECOND
 from wavetank.nodes.k8ssim.demand import demand_of
 from wavetank.nodes.k8ssim.machine import Allowances, Machine, Task
 from wavetank.nodes.k8ssim.parameters import parameters_of
+from wavetank.nodes.kubelet.admission import FreeResources
 
 JOB_LABEL = "job"  # names the job of a task in K8sSim's workloads
+
+
+class _Place(NamedTuple):
+    """Where the task of a pod is, and what it holds there."""
+
+    machine: Machine
+    pod: Key
+    free: FreeResources
+    requests: Amounts
 
 
 class K8sSimKubelets:
     """All nodes of the cluster as K8sSim simulates them, in place of `nodes.kubelet`: once per second.
 
     In each second, node by node in the order of creation: containers that are ready start, running tasks work, finished
-    ones end, and those that take too long are restarted or terminated; then schedulers run. Bound pods are accepted
-    without a check that they fit. Finished pods leave the store unless `keep_finished`.
+    ones end, and those that take too long are restarted or terminated; then schedulers run. As with `nodes.kubelet`, a
+    bound pod that does not fit is rejected, unless it was there before `loaded`. Finished pods leave the store unless
+    `keep_finished`.
     """
 
     def __init__(self, context: ActorContext, keep_finished: bool = False) -> None:
+        self._is_loaded = False
         self._store = store = context.store
         self._clock = context.clock
         self._keep_finished = keep_finished
         self._machines: dict[str, Machine] = {}
-        self._places: dict[str, tuple[Machine, tuple[str, str]]] = {}  # by uid: machine, and namespace and name
+        self._nodes: dict[str, Node] = {}
+        self._free: dict[str, FreeResources] = {}  # by node
+        self._places: dict[str, _Place] = {}  # by the pod's uid
         self._allowances = Allowances()
         self._ticking = False
         store.subscribe(
@@ -43,39 +59,59 @@ class K8sSimKubelets:
         parameters = parameters_of(node)
         if node.name in self._machines:
             self._machines[node.name].parameters = parameters
+            self._free[node.name].resize(self._nodes[node.name], node)
         else:
             self._machines[node.name] = Machine(parameters)
+            self._free[node.name] = FreeResources(node)
+        self._nodes[node.name] = node
 
     def node_deleted(self, node: Node) -> None:
         """Removes a node and its tasks; its pods stay as they are."""
         for uid in self._machines.pop(node.name).tasks:
             del self._places[uid]
+        del self._free[node.name], self._nodes[node.name]
+
+    def loaded(self) -> None:
+        """Notes that the objects of the cluster are there: pods that are bound later may be rejected."""
+        self._is_loaded = True
 
     def pod_seen(self, pod: Pod) -> None:
         """Adds a pod that was bound, stops one that is being deleted, removes one that another client has finished."""
         if pod.uid in self._places:
             if pod.deleted is not None:
-                self._forget(pod)
+                self._forget(pod.uid)
                 self._store.delete(pod)
             elif pod.finished:
-                self._forget(pod)
+                self._forget(pod.uid)
         elif pod.node_name in self._machines and not pod.finished and pod.deleted is None:
-            self._arrive(pod, self._machines[pod.node_name])
+            self._admit(pod)
 
     def pod_deleted(self, pod: Pod) -> None:
         """Removes a deleted pod."""
-        if pod.uid in self._places:
-            self._forget(pod)
+        self._forget(pod.uid)
+
+    def _admit(self, pod: Pod) -> None:
+        """Takes a pod, or rejects one that does not fit."""
+        free = self._free[pod.node_name]
+        if not self._is_loaded or pod.phase == RUNNING:
+            free.reserve(pod.spec.requests)
+        elif (refusal := free.admit(self._nodes[pod.node_name], pod)) is not None:
+            self._end(pod.uid, pod.key, FAILED, *refusal)
+            return
+        self._arrive(pod, self._machines[pod.node_name])
 
     def _arrive(self, pod: Pod, machine: Machine) -> None:
         job = f"{pod.namespace}/{pod.labels.get(JOB_LABEL, pod.name)}"
         machine.bind(Task(pod.uid, job, pod.created, demand_of(pod)))
-        self._places[pod.uid] = machine, pod.key
+        self._places[pod.uid] = _Place(machine, pod.key, self._free[pod.node_name], pod.spec.requests)
         self._plan()
 
-    def _forget(self, pod: Pod) -> None:
-        machine, _ = self._places.pop(pod.uid)
-        machine.tasks.pop(pod.uid, None)
+    def _forget(self, uid: str) -> None:
+        """Gives back what a task holds."""
+        place = self._places.pop(uid, None)
+        if place is not None:
+            place.machine.tasks.pop(uid, None)
+            place.free.release(place.requests)
 
     # time
 
@@ -112,24 +148,31 @@ class K8sSimKubelets:
             self._change(task, start)
 
     def _ended(self, tasks: list[Task], phase: str, reason: str, message: str) -> None:
-        def end(pod: Pod) -> None:
-            pod.phase, pod.reason, pod.message = phase, reason, message
-
         for task in tasks:
-            pod = self._change(task, end)
-            self._places.pop(task.uid, None)
-            if pod is not None and not self._keep_finished:
-                self._store.discard(pod)
+            self._end(task.uid, self._places[task.uid].pod, phase, reason, message)
+            self._forget(task.uid)
 
-    def _change(self, task: Task, change: Callable[[Pod], Any]) -> Pod | None:
-        """Writes a new version of a task's pod, if it still exists; returns it."""
-        pod = self._store.find(POD, *self._places[task.uid][1])
-        if not isinstance(pod, Pod) or pod.uid != task.uid:
-            return None
+    def _end(self, uid: str, key: Key, phase: str, reason: str, message: str) -> None:
+        pod = self._present(uid, key)
+        if pod is None:
+            return
         new = pod.copy()
-        change(new)
+        new.phase, new.reason, new.message = phase, reason, message
         self._store.update(new)
-        return new
+        if not self._keep_finished:
+            self._store.discard(new)
+
+    def _change(self, task: Task, change: Callable[[Pod], Any]) -> None:
+        """Writes a new version of a task's pod, if it still exists."""
+        pod = self._present(task.uid, self._places[task.uid].pod)
+        if pod is not None:
+            new = pod.copy()
+            change(new)
+            self._store.update(new)
+
+    def _present(self, uid: str, key: Key) -> Pod | None:
+        pod = self._store.find(POD, *key)
+        return pod if isinstance(pod, Pod) and pod.uid == uid else None
 
 
 def _restart(pod: Pod) -> None:

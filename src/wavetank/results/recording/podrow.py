@@ -57,17 +57,26 @@ class BoundPodRow(PodRow):
     """The record of a pod that was created bound, as those of a snapshot are.
 
     It has waited for nothing and has no `started`; `began` is when it began to run, its creation if it ran already.
+    Without `placed` its node does not exist, and it holds nothing until then.
     """
 
     __slots__ = ("began",)
 
-    def __init__(self, pod: Pod, now: Nanoseconds, scheduler: str) -> None:
+    def __init__(self, pod: Pod, now: Nanoseconds, scheduler: str, placed: bool) -> None:
         super().__init__(pod, now, scheduler)
-        self.node, self.scheduled, self.started = pod.node_name, now, None
+        self.started = None
         self.began: Nanoseconds | None = now if pod.phase == RUNNING else None
+        if placed:
+            self.place(pod.node_name, now)
+
+    def place(self, node: str, now: Nanoseconds) -> None:
+        """Notes that the node exists, from now on."""
+        self.node, self.scheduled = node, now
 
     def take(self, pod: Pod) -> None:
         """Copies the pod's present status."""
         super().take(pod)
+        if self.scheduled is None:
+            self.message = self.message or f"its node, {pod.node_name}, does not exist"
         self.began = self.began if pod.started is None else pod.started
         self.started = None

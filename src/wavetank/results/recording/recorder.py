@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -70,6 +71,7 @@ class Recorder(Observer):
         self.end: Nanoseconds = 0
         self._tell = tell
         self._rows: dict[str, PodRow] = {}
+        self._nodeless: defaultdict[str, list[BoundPodRow]] = defaultdict(list)  # by the node that does not exist
         self._ready_once: set[str] = set()
         self._schedulers: Sequence[tuple[str, Responsible]] = ()
         self._responsible: dict[str, str] = {}  # by the pods' schedulerName
@@ -110,6 +112,9 @@ class Recorder(Observer):
         """Records a node that is added, changed or deleted."""
         if old is None and new is not None:
             self.nodes.append(new)
+            for row in self._nodeless.pop(new.name, ()):
+                if row.finished is None:
+                    row.place(new.name, self._clock.now)
         if old is not None and new is not None:
             self._note_state(old, new)
         cpu = _allocatable(new, CPU) - _allocatable(old, CPU)
@@ -138,8 +143,11 @@ class Recorder(Observer):
         """Opens a row for a pod of a snapshot, unless it has ended."""
         if pod.finished:
             return
-        row = self._rows[pod.uid] = BoundPodRow(pod, self._clock.now, self._scheduler_of(pod))
+        placed = self._store.find(NODE, "", pod.node_name) is not None
+        row = self._rows[pod.uid] = BoundPodRow(pod, self._clock.now, self._scheduler_of(pod), placed)
         self.rows.append(row)
+        if not placed:
+            self._nodeless[pod.node_name].append(row)
 
     def pod_modified(self, old: Pod, new: Pod) -> None:
         """Records a binding or an end."""

@@ -11,14 +11,22 @@ from wavetank.scheduling.framework.queue.queue import SchedulingQueue
 
 
 class EventHandlers:
-    """Handles the events of informers: nodes and their pods go into the table, pending pods into the queue."""
+    """Handles the events of informers: nodes and their pods go into the table, pending pods into the queue.
+
+    `try_pods` makes the attempts that are possible now.
+    """
 
     def __init__(
-        self, table: NodeTable, queue: SchedulingQueue, framework_of: Callable[[Pod], Framework | None]
+        self,
+        table: NodeTable,
+        queue: SchedulingQueue,
+        framework_of: Callable[[Pod], Framework | None],
+        try_pods: Callable[[], None],
     ) -> None:
         self._table = table
         self._queue = queue
         self._framework_of = framework_of
+        self._try_pods = try_pods
 
     def node_added(self, node: Node) -> None:
         """Adds a node."""
@@ -46,6 +54,10 @@ class EventHandlers:
             return
         framework = self._framework_of(pod)
         if framework is not None:
+            if self._queue.has_preemptor:
+                # an idle scheduler takes it as soon as its victim is gone, so before a controller can replace the
+                # victim; behind the new pod, which is active, it would find its place taken
+                self._try_pods()
             self._queue.add(pod, framework)
 
     def pod_modified(self, old: Pod, new: Pod) -> None:

@@ -85,7 +85,7 @@ class Scheduler:
             store.subscribe(table, ObjectInformer(listers, self, table))
             for resource in store.list(table):
                 listers.set(resource)
-        self.event_handlers = EventHandlers(self.table, self.queue, self.framework_of)
+        self.event_handlers = EventHandlers(self.table, self.queue, self.framework_of, self._try_pods)
         store.subscribe(NODE, NodeInformer(self))
         store.subscribe(POD, PodInformer(self))
         for node in store.list(NODE):

@@ -87,6 +87,7 @@ class SchedulingQueue:
         self.active: list[tuple[Any, ...]] = []  # heaps; if both are empty there is nothing to pop
         self.backoff: list[tuple[Any, ...]] = []
         self.errors: list[tuple[Any, ...]] = []
+        self.has_preemptor = False  # a pod with a nominated node can be taken out of back-off
         self._hopeful: set[str] = set()  # pods in error back-off whose next attempt may succeed
         self._stamps = count(0, 1 << 32)  # with a gap after each for its equal pods
         self._last_joined: tuple[QueuedPod, object, int] | None = None  # the last pod that joined, why, and when
@@ -119,6 +120,8 @@ class SchedulingQueue:
             queued.attempts += 1
             if self._hopeful:
                 self._hopeful.discard(queued.pod.uid)
+        else:
+            self.has_preemptor = False
         return queued
 
     def refused(self, queued: QueuedPod, rejectors: frozenset[str]) -> None:
@@ -286,6 +289,7 @@ class SchedulingQueue:
         elif place is Place.BACKOFF:
             self._back_off(self.backoff, queued, order)
             if self._rules.pop_from_backoff:
+                self.has_preemptor |= bool(queued.pod.nominated_node)
                 self._wake()
         elif place is Place.ERROR:
             self._back_off(self.errors, queued, order)
