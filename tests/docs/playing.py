@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -55,9 +56,10 @@ class PageRun:
             program.communicate(timeout=30)
 
     def _run(self, command: list[str]) -> list[str]:
-        done = subprocess.run(
-            command, cwd=self._folder, env=self._environment, capture_output=True, text=True, timeout=_PATIENCE_S
-        )
+        with one_core():
+            done = subprocess.run(
+                command, cwd=self._folder, env=self._environment, capture_output=True, text=True, timeout=_PATIENCE_S
+            )
         self._status = done.returncode
         self.complaint = done.stderr
         return done.stdout.splitlines()
@@ -72,6 +74,20 @@ class PageRun:
         self._status, self.complaint = 0, ""
         assert program.stdout is not None
         return [program.stdout.readline().rstrip("\n") for _ in step.printed or ()]
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Gives programs that start meanwhile one core: runs of a page are short, and a process for each costs more."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {random.choice(sorted(cores))})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 @contextmanager
