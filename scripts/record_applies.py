@@ -14,15 +14,11 @@ import gzip
 import http.client
 import json
 import ssl
-import sys
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
-
-from tests.apiserver.managing.conversations import JSON, NAMESPACE, comparable, conversation  # noqa: E402
+from testmodules import ROOT
+from tests.apiserver.managing.conversations import JSON, NAMESPACE, comparable, conversation
 
 TARGET = ROOT / "tests/apiserver/managing/conversations.json.gz"
 

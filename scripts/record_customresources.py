@@ -9,16 +9,12 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import sys
 import tempfile
 from pathlib import Path
 
-from sources import ROOT
-
-sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
-
-from tests.apiserver.custom.oracle import ask, build  # noqa: E402
-from tests.apiserver.custom.test_verdicts import FILE, requests  # noqa: E402
+import testmodules  # noqa: F401
+from tests.apiserver.custom.oracle import ask, build
+from tests.apiserver.custom.test_verdicts import FILE, requests
 
 
 def main() -> None:

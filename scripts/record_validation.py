@@ -13,18 +13,15 @@ import gzip
 import json
 import random
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
-
-from tests.apiserver.documents import DOCUMENTS  # noqa: E402
-from tests.apiserver.spoiling import STORED, invent, spoil  # noqa: E402
-from wavetank.apiserver.kinds import KindTable  # noqa: E402
+from testmodules import ROOT
+from tests.apiserver.documents import DOCUMENTS
+from tests.apiserver.spoiling import STORED, invent, spoil
+from wavetank.apiserver.kinds import KindTable
 
 TARGET = ROOT / "tests/apiserver/validation/verdicts.json.gz"
 

@@ -27,7 +27,15 @@ from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.openapi import OpenApi
 from wavetank.apiserver.registry.strategies import strategy_of
 from wavetank.apiserver.registry.warnings import use_warning
-from wavetank.apiserver.requests.negotiation import PLAIN, PLAIN_PROTOBUF, Representation, negotiate, use_text
+from wavetank.apiserver.requests.negotiation import (
+    COLLECTION_TYPES,
+    PLAIN,
+    PLAIN_PROTOBUF,
+    Representation,
+    check_route,
+    negotiate,
+    use_text,
+)
 from wavetank.apiserver.requests.paths import Target, UnknownPathError, resolve
 from wavetank.apiserver.requests.request import Request, Response, User
 from wavetank.apiserver.requests.responses import PRIVATE, already_written, answer, headers_of, refusal, warning
@@ -199,6 +207,7 @@ class Api:
         return answer(target.kind, representation, shown, self._objects.now)
 
     def _list(self, target: Target, request: Request) -> Response | WatchStream:
+        check_route(request, COLLECTION_TYPES)
         if request.flag("watch"):
             return self._watch(target, request)
         options = ListOptions.read(request, watch=False)

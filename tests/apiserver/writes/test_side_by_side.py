@@ -78,3 +78,37 @@ def test_an_asterisk_is_quoted_in_yaml_as_the_server_does() -> None:
 def test_a_patch_of_an_unknown_type_does_not_warn() -> None:
     answer = Caller().ask("PATCH", "/api/v1/namespaces/default/endpoints/a", {}, content_type="application/json")
     assert (answer.status, "warning" in answer.headers) == (415, False)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "accept", "status", "message"),
+    [
+        ("POST", "/openid/v1/jwks", "", 405, "the server does not allow this method on the requested resource"),
+        ("GET", "/openid/v1/jwks", "application/json", 406, "representations: application/jwk-set+json"),
+        ("GET", "/apis", "text/html", 406, "only the following media types are accepted: application/json"),
+        ("GET", "/api", "text/html", 406, "406: Not Acceptable"),
+        ("GET", f"{MAPS}?resourceVersionMatch=Exact", "text/html", 406, "406: Not Acceptable"),
+    ],
+)
+def test_methods_and_media_types(method: str, path: str, accept: str, status: int, message: str) -> None:
+    answer = Caller().ask(method, path, **({"accept": accept} if accept else {}))
+    assert (answer.status, message in str(answer.body)) == (status, True)
+
+
+def test_an_autoscaler_in_its_old_version_states_a_value_even_if_there_is_none() -> None:
+    caller, base = Caller(), "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers"
+    target = {"kind": "Deployment", "name": "d", "apiVersion": "apps/v1"}
+    caller.ask("POST", base, {"metadata": {"name": "h"}, "spec": {"scaleTargetRef": target, "maxReplicas": 3}})
+    status = {"status": {"currentCPUUtilizationPercentage": 50}}
+    answer = caller.ask("PATCH", f"{base}/h/status", status, content_type=MERGE)
+    annotations = answer.body["metadata"]["annotations"]
+    assert '"currentAverageValue":"0"' in annotations["autoscaling.alpha.kubernetes.io/current-metrics"]
+
+
+def test_zeros_of_a_priority_level_get_the_defaults() -> None:
+    queuing = {"handSize": 0, "queues": 0, "queueLengthLimit": 0}
+    limited = {"limitResponse": {"type": "Queue", "queuing": queuing}}
+    level = {"metadata": {"name": "l"}, "spec": {"type": "Limited", "limited": limited}}
+    answer = Caller().ask("POST", "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations", level)
+    found = answer.body["spec"]["limited"]["limitResponse"]["queuing"]
+    assert found == {"handSize": 8, "queues": 64, "queueLengthLimit": 50}

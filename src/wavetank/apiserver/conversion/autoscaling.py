@@ -150,6 +150,7 @@ def _current_v1(metric: Document) -> Document:
         "value": "currentValue",
     }
     made |= {names[key]: value for key, value in current.items() if key in names}
+    made.setdefault("currentValue" if field in ("object", "external") else "currentAverageValue", "0")
     return {"type": metric["type"], field: made} if field else dict(metric)
 
 

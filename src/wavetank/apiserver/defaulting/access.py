@@ -34,4 +34,7 @@ def default_priority_level(level: Document) -> None:
     for limited in given(spec, "limited"):
         fill(limited, nominalConcurrencyShares=30, lendablePercent=0)
         for queuing in given(part(limited, "limitResponse"), "queuing"):
+            for name in ("handSize", "queues", "queueLengthLimit"):
+                if not queuing.get(name):
+                    queuing.pop(name, None)
             fill(queuing, handSize=8, queues=64, queueLengthLimit=50)

@@ -52,7 +52,11 @@ class Discovery:
         if parts and parts[0] in HEALTH:
             return health(request, parts)
         if parts[:1] in ([".well-known"], ["openid"]):
-            return issuer_document(request)
+            found = issuer_document(request)
+            if found is not None:
+                _check_method(request)
+                check_route(request, (dict(found.headers)["content-type"],))
+            return found
         if len(parts) > _DEEPEST:
             return None
         if parts == ["version"]:
@@ -70,7 +74,7 @@ class Discovery:
             return None
         if "resources" in document:
             _check_method(request)
-        return _answer(negotiate_plain(request), document)
+        return _answer(negotiate_plain(request, routed="resources" in document or parts == ["api"]), document)
 
     def _plain(self, parts: list[str]) -> Document | None:
         if parts[:1] == ["api"] and len(parts) > 2:

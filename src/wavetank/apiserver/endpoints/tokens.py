@@ -56,7 +56,8 @@ class TokenIssuer:
             return {}
         kind, name = reference.get("kind", ""), reference.get("name", "")
         if kind not in _BOUND or reference.get("apiVersion") not in (None, "", "v1"):
-            raise bad_request(f"cannot bind token to object of type {reference.get('apiVersion', '')}, Kind={kind}")
+            group, _, version = (reference.get("apiVersion") or "").rpartition("/")
+            raise bad_request(f"cannot bind token to object of type {group}/{version}, Kind={kind}")
         known = self._objects.kinds.named("v1", kind)
         assert known is not None, f"{kind} is always served"
         found = self._objects.render(self._objects.get(known, account["namespace"] if known.namespaced else "", name))

@@ -31,6 +31,8 @@ def apply_operations(document: Any, operations: list[Operation]) -> Any:
                 increase = f"the accumulated size increase of copy is {copied}, exceeding the limit {_MOST_COPIED}"
                 raise PatchError(f"Unable to complete the copy, {increase}")
         apply(holder, operation)
+    for operation in operations:
+        holder[0] = _sorted_along(holder[0], operation.get("path") or "")
     return holder[0]
 
 
@@ -100,11 +102,25 @@ def _find(document: Any, path: str) -> tuple[Any, str]:
     _, *parts = path.split("/")
     if not parts:
         raise PatchError(f"doc is missing path: {path}")
-    for part in parts[:-1]:
-        document = _get(document, _unescaped(part))
+    *way, last = map(_unescaped, parts)
+    for part in way:
+        document = _get(document, part)
         if not isinstance(document, dict | list):
             raise PatchError(f"doc is missing path: {path}")
-    return document, _unescaped(parts[-1])
+    return document, last
+
+
+def _sorted_along(document: Any, path: str) -> Any:
+    """Returns a document whose objects on the way to a place have sorted keys, as the library writes them."""
+    key, _, rest = path.removeprefix("/").partition("/")
+    key = _unescaped(key)
+    if isinstance(document, dict):
+        inner = {key: _sorted_along(document[key], rest)} if key in document and rest else {}
+        return dict(sorted({**document, **inner}.items()))
+    if isinstance(document, list) and rest and key.isdigit() and int(key) < len(document):
+        index = int(key)
+        return [*document[:index], _sorted_along(document[index], rest), *document[index + 1 :]]
+    return document
 
 
 def _unescaped(part: str) -> str:
@@ -117,9 +133,7 @@ def _get(container: Any, key: str) -> Any:
 
 def _insert(container: Any, key: str, value: Any) -> None:
     if isinstance(container, dict):
-        changed = sorted({**container, key: value}.items())  # as the library writes an object that it has changed
-        container.clear()
-        container.update(changed)
+        container[key] = value
     elif key == "-":
         container.append(value)
     else:

@@ -33,7 +33,7 @@ _TARGETS = (TABLE, PARTIAL, PARTIAL_LIST)
 _GROUP = "meta.k8s.io"
 _VERSIONS = ("v1", "v1beta1")
 _TEXTS = (JSON, YAML)
-_COLLECTION_TYPES = MEDIA_TYPES + STREAM_TYPES
+COLLECTION_TYPES = MEDIA_TYPES + STREAM_TYPES
 _HUMANS = ("curl", "Wget", "Mozilla/5.0")
 
 # Where the Go package of a group's internal types is not called by the first word of the group.
@@ -122,7 +122,7 @@ def negotiate(request: Request, *, listing: bool = False, watch: bool = False, t
     `listing` is for collections, which can be watched; `watch` for a request that does; without `tables` no
     Table is served.
     """
-    check_route(request, _COLLECTION_TYPES if listing else MEDIA_TYPES)
+    check_route(request, COLLECTION_TYPES if listing else MEDIA_TYPES)
     match = _best_conversion(request.headers.get("accept", ""), tables, request.protobuf)
     if match is None or (watch and match[0] == YAML):
         raise not_acceptable(STREAM_TYPES if watch else MEDIA_TYPES)
@@ -154,9 +154,13 @@ def use_text(request: Request) -> None:
         raise not_acceptable(MEDIA_TYPES)
 
 
-def negotiate_plain(request: Request) -> Representation:
-    """Returns the representation of what cannot be converted, such as discovery; StatusError (406) if there is none."""
-    check_route(request, MEDIA_TYPES)
+def negotiate_plain(request: Request, *, routed: bool = True) -> Representation:
+    """Returns the representation of what cannot be converted, such as discovery; StatusError (406) if there is none.
+
+    Not `routed` are the few paths that answer every method, and whose 406 is another.
+    """
+    if routed:
+        check_route(request, MEDIA_TYPES)
     match = best_match(request.headers.get("accept", ""), _TEXTS, _unconverted)
     if match is None:
         raise not_acceptable(MEDIA_TYPES)

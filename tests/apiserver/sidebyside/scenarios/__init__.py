@@ -6,8 +6,11 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 
 from tests.apiserver.sidebyside.conversing import Conversation
-from tests.apiserver.sidebyside.documents import all_documents
+from tests.apiserver.sidebyside.documents import Document, all_documents
 from tests.apiserver.sidebyside.scenarios.life import life
+from tests.apiserver.sidebyside.scenarios.reading import reading
+from tests.apiserver.sidebyside.scenarios.subresources import paths, subresources
+from tests.apiserver.sidebyside.scenarios.writes import writes
 
 Hold = Callable[[Conversation], None]
 Scenario = Callable[[int], Iterator[tuple[str, Hold]]]
@@ -23,15 +26,36 @@ def _in_namespace(name: str, talk: Callable[[Conversation, str], None]) -> tuple
     return name, hold
 
 
-def _lives(seed: int) -> Iterator[tuple[str, Hold]]:
-    for number, document in enumerate(all_documents()):
-        name = f"life-{number}-{document['kind']}"
-        yield _in_namespace(
-            name, lambda talk, namespace, document=document: life(talk, namespace, document, random.Random(seed))
-        )
+def _of_documents(name: str, talk: Callable[[Conversation, str, Document, random.Random], None]) -> Scenario:
+    """Returns the scenario that speaks of each document."""
+
+    def made(seed: int) -> Iterator[tuple[str, Hold]]:
+        for number, document in enumerate(all_documents()):
+
+            def hold(conversation: Conversation, namespace: str, document: Document = document) -> None:
+                talk(conversation, namespace, document, random.Random(seed))
+
+            yield _in_namespace(f"{name}-{number}-{document['kind']}", hold)
+
+    return made
 
 
-SCENARIOS: dict[str, Scenario] = {"life": _lives}
+def _of_namespace(name: str, talk: Callable[[Conversation, str, random.Random], None]) -> Scenario:
+    """Returns the scenario of one conversation."""
+
+    def made(seed: int) -> Iterator[tuple[str, Hold]]:
+        yield _in_namespace(name, lambda conversation, namespace: talk(conversation, namespace, random.Random(seed)))
+
+    return made
+
+
+SCENARIOS: dict[str, Scenario] = {
+    "life": _of_documents("life", life),
+    "writes": _of_documents("writes", writes),
+    "reading": _of_namespace("reading", reading),
+    "subresources": _of_namespace("subresources", subresources),
+    "paths": _of_namespace("paths", paths),
+}
 
 
 def conversations(names: Sequence[str], seed: int) -> Iterator[tuple[str, Hold]]:

@@ -135,7 +135,7 @@ def _check_url(url: str, path: str) -> Errors:
 def _check_service(service: Document, path: str) -> Errors:
     for name in ("name", "namespace"):
         if not service.get(name):
-            yield required(f"{path}.{name}", f"service {name} is required")
+            yield required(f"{path}.{name}")
     port = service.get("port", 443)
     if not 1 <= port <= _HIGHEST_PORT:
         yield invalid(f"{path}.port", port, "port is not valid: must be between 1 and 65535, inclusive")

@@ -10,6 +10,7 @@ from wavetank.apiserver.validation.errors import IMMUTABLE, Document, Errors, ea
 from wavetank.apiserver.validation.metadata import check_metadata, check_metadata_update
 
 _MOST_RANGES = 2
+_PARENT = ("group", "resource", "namespace", "name")
 _ONE_PER_FAMILY = (
     "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64"  # as upstream
 )
@@ -40,7 +41,8 @@ def check_ip_address_update(new: Document, old: Document) -> Errors:
     yield from check_metadata_update(new["metadata"], old["metadata"])
     parent, before = ((each.get("spec") or {}).get("parentRef") for each in (new, old))
     if parent != before:
-        yield invalid("spec.parentRef", parent, IMMUTABLE)
+        shown = {name.title(): parent.get(name, "") for name in _PARENT} if parent else None
+        yield invalid("spec.parentRef", shown, IMMUTABLE)
 
 
 def check_service_cidr(found: Document) -> Errors:
@@ -51,9 +53,9 @@ def check_service_cidr(found: Document) -> Errors:
     if not ranges:
         yield required(path, "at least one CIDR required")
     elif len(ranges) > _MOST_RANGES:
-        yield invalid(path, spec, "may only hold up to 2 values")
+        yield invalid(path, {"CIDRs": ranges}, "may only hold up to 2 values")
     else:
-        yield from _check_ranges(ranges, spec, path)
+        yield from _check_ranges(ranges, path)
 
 
 def check_service_cidr_update(new: Document, old: Document) -> Errors:
@@ -61,13 +63,17 @@ def check_service_cidr_update(new: Document, old: Document) -> Errors:
     yield from check_metadata_update(new["metadata"], old["metadata"])
     spec, before = (each.get("spec") or {} for each in (new, old))
     ranges, kept = spec.get("cidrs") or [], before.get("cidrs") or []
-    if len(ranges) < len(kept) or ranges[: len(kept)] != kept:
-        yield invalid("spec.cidrs", ranges, IMMUTABLE)
-    elif len(ranges) > len(kept):
-        yield from _check_ranges(ranges, spec, "spec.cidrs")
+    if len(ranges) != len(kept) and (len(kept), len(ranges)) != (1, _MOST_RANGES):
+        yield invalid("spec.cidrs", ranges or None, IMMUTABLE)
+        return
+    for index, (text, old_text) in enumerate(zip(ranges, kept, strict=False)):
+        if text != old_text:
+            yield invalid(f"spec.cidrs[{index}]", text, IMMUTABLE)
+    if len(ranges) > len(kept):
+        yield from _check_ranges(ranges, "spec.cidrs")
 
 
-def _check_ranges(ranges: list[str], spec: Document, path: str) -> Errors:
+def _check_ranges(ranges: list[str], path: str) -> Errors:
     families = []
     for index, text in enumerate(ranges):
         try:
@@ -80,7 +86,7 @@ def _check_ranges(ranges: list[str], spec: Document, path: str) -> Errors:
             yield invalid(f"{path}[{index}]", text, f'must be in canonical form ("{network}")')
         families.append(network.version)
     if len(families) == _MOST_RANGES and len(set(families)) == 1:
-        yield invalid(path, spec, _ONE_PER_FAMILY)
+        yield invalid(path, {"CIDRs": ranges}, _ONE_PER_FAMILY)
 
 
 def _address_problems(name: str, prefix: bool = False) -> list[str]:
