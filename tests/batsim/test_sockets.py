@@ -7,6 +7,9 @@ import threading
 
 import pytest
 
+from wavetank.batsim import sockets
+from wavetank.batsim.protocol import ProtocolError
+
 zmq = pytest.importorskip("zmq")
 
 PLATFORM = """<platform version="4.1"><zone id="z" routing="Full"><host id="master_host" speed="1f"/>
@@ -67,6 +70,31 @@ def test_a_scheduler_that_talks_nonsense(folder):
     done = simulate(folder, peer.endpoint)
     assert done.returncode == 3
     assert "not a message of Batsim's protocol" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("parts", "problem"),
+    [
+        pytest.param([b'{"now": 0, "events": []}', b"more"], "expected a message of one part, got 2", id="two parts"),
+        pytest.param([bytes(100_001)], "closed the connection", id="more bytes than allowed"),
+    ],
+)
+def test_a_scheduler_whose_answer_is_no_message(parts, problem, monkeypatch):
+    monkeypatch.setattr(sockets, "_LARGEST_MESSAGE", 100_000)
+    with zmq.Context() as context, context.socket(zmq.REP) as peer:
+        peer.linger = 0
+        port = peer.bind_to_random_port("tcp://127.0.0.1")
+        with sockets.Requester(f"tcp://127.0.0.1:{port}", 20) as batsim:
+
+            def answer():
+                peer.recv()
+                peer.send_multipart(parts)
+
+            thread = threading.Thread(target=answer)
+            thread.start()
+            with pytest.raises(ProtocolError, match=problem):
+                batsim.exchange(b"{}")
+            thread.join()
 
 
 def test_no_scheduler(folder):

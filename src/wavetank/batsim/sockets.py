@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import zmq
 
 _SLICE = 200  # ms between two looks at whether the peer is still there
+_LARGEST_MESSAGE = 64 << 20  # bytes; a peer that sends more is disconnected
+_MOST_QUEUED = 2  # messages of a peer that does not wait for its answers
 
 
 class _Socket:
@@ -30,6 +32,8 @@ class _Socket:
         self._socket = self._context.socket(getattr(zmq, kind))
         self._socket.linger = 0
         self._socket.rcvtimeo = _SLICE
+        self._socket.maxmsgsize = _LARGEST_MESSAGE
+        self._socket.rcvhwm = _MOST_QUEUED
         self._watch = self._socket.get_monitor_socket(zmq.EVENT_CONNECTED | zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED)
         self._connected = False
         self._gone = False
@@ -48,7 +52,7 @@ class _Socket:
         waited = 0.0
         while True:
             try:
-                return self._socket.recv()
+                return self._whole(self._socket.recv_multipart())
             except self._zmq.Again:
                 self._look()
             waited += _SLICE / 1000
@@ -56,6 +60,11 @@ class _Socket:
                 raise ProtocolError(f"{self.endpoint}: the program at the other end has closed the connection")
             if not self._connected and patience is not None and waited >= patience:
                 raise ProtocolError(f"{self.endpoint}: no program has connected within {patience:g} s")
+
+    def _whole(self, parts: list[bytes]) -> bytes:
+        if len(parts) > 1:
+            raise ProtocolError(f"{self.endpoint}: expected a message of one part, got {len(parts)}")
+        return parts[0]
 
     def _look(self) -> None:
         while self._watch.poll(0):

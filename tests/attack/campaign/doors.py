@@ -20,11 +20,12 @@ from tests.cli.commands import an_experiment
 
 _PATIENCE_S = 60
 _EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "batch-operator" / "experiment.yaml"
+OPERATOR = ["operator", "simulate", str(_EXAMPLE), "--no-auth", "--interface", "127.0.0.1:0"]
 _COMMANDS = {
     "k8ssim-server": ["k8ssim-server", "--port", "0"],
     "misim-adapter": ["misim-adapter", "--port", "0"],
     "play": ["play", "out", "--no-auth", "--port", "0"],
-    "operator": ["operator", "simulate", str(_EXAMPLE), "--no-auth", "--interface", "127.0.0.1:0"],
+    "operator": OPERATOR,
 }
 _PATHS = (
     "/reset",
@@ -63,7 +64,7 @@ def attack(random: Random, budget: Budget) -> Outcome:
             capture_output=True,
         )
         for server, words in _COMMANDS.items():
-            with _running(words, folder, outcome, server) as port:
+            with running(words, folder, outcome, server) as (port, _):
                 for _ in range(30):
                     _ask(port, random, outcome, server)
                 while budget.left() and random.random() < 0.97:
@@ -73,7 +74,9 @@ def attack(random: Random, budget: Budget) -> Outcome:
 
 
 @contextmanager
-def _running(words: Sequence[str], folder: Path, outcome: Outcome, name: str) -> Iterator[int]:
+def running(
+    words: Sequence[str], folder: Path, outcome: Outcome, name: str
+) -> Iterator[tuple[int, subprocess.Popen[str]]]:
     """Runs a server on a free port; at the end it must still be there, and have printed no traceback."""
     command = [sys.executable, "-m", "wavetank", *words]
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -85,7 +88,7 @@ def _running(words: Sequence[str], folder: Path, outcome: Outcome, name: str) ->
             assert line, f"{name} has not started: {process.stderr.read() if process.stderr else ''}"
         found = re.search(r"://[^/]*:(\d+)", line)
         assert found is not None
-        yield int(found[1])
+        yield int(found[1]), process
         outcome.check(process.poll() is None, f"{name} has ended with {process.poll()}")
     finally:
         process.terminate()

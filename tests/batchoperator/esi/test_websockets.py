@@ -196,3 +196,37 @@ def test_a_client_that_never_reads_is_dropped_and_delays_no_other(path: str, mon
         eventually(lambda: not broadcast.has_subscribers(topic), "it is still subscribed")
         with connected(served, "/external/stream?topic=jobs", header=BEARER) as eager:
             assert json.loads(eager.recv())["action"] == "ADDED"
+
+
+def test_messages_are_not_compressed_so_that_a_small_one_cannot_become_large(served: ServedInterface) -> None:
+    wanted = {**BEARER, "Sec-WebSocket-Extensions": "permessage-deflate"}
+    with connected(served, "/scheduler", header=wanted) as connection:
+        assert "sec-websocket-extensions" not in connection.getheaders()
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pytest.param(b"\x81\xff" + (1 << 63).to_bytes(8) + bytes(4), id="a frame of 2**63 bytes"),
+        pytest.param(b"\x89\xfe" + (126).to_bytes(2) + bytes(4 + 126), id="a ping of 126 bytes"),
+        pytest.param(b"\x81\x83" + bytes(4) + b"\xc3\x28\xff", id="text that is not UTF-8"),
+        pytest.param(b"\x80\x81" + bytes(4) + b"x", id="the rest of a message that was never begun"),
+        pytest.param(b"\x81\xff" + (2 << 20).to_bytes(8) + bytes(4 + (2 << 20)), id="a message of 2 MiB"),
+    ],
+)
+def test_a_frame_that_is_none_ends_the_connection(served: ServedInterface, frame: bytes) -> None:
+    with connected(served, "/scheduler", header=BEARER) as connection:
+        connection.sock.sendall(frame)
+        while (opcode := _next_opcode(connection)) not in (8, None):
+            pass
+    with connected(served, "/scheduler", header=BEARER) as connection:
+        connection.send(CONNECT)
+        assert str(connection.recv()).startswith("CONNECTED")
+
+
+def _next_opcode(connection: websocket.WebSocket) -> int | None:
+    """Returns the kind of the next frame; None if the connection is gone."""
+    try:
+        return int(connection.recv_frame().opcode)
+    except (OSError, websocket.WebSocketException):
+        return None

@@ -123,6 +123,7 @@ def make_config(
         http=HttpProtocol,
         ws=websocket or "none",
         ws_max_size=_LARGEST_MESSAGE,
+        ws_per_message_deflate=False,  # the size of a message is only known once it is unpacked: 64 kB may be 64 MB
         lifespan="off",
         log_level="error",
         access_log=False,
