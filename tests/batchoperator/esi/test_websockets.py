@@ -217,7 +217,7 @@ def test_messages_are_not_compressed_so_that_a_small_one_cannot_become_large(ser
 def test_a_frame_that_is_none_ends_the_connection(served: ServedInterface, frame: bytes) -> None:
     with connected(served, "/scheduler", header=BEARER) as connection:
         connection.sock.sendall(frame)
-        while (opcode := _next_opcode(connection)) not in (8, None):
+        while _next_opcode(connection) not in (8, None):
             pass
     with connected(served, "/scheduler", header=BEARER) as connection:
         connection.send(CONNECT)
