@@ -222,6 +222,12 @@ def take_results(browser: Browser, folder: Path) -> None:
     _shot(browser, (folder / "results/index.html").as_uri(), "results", height=500)
 
 
+def take_study(browser: Browser, folder: Path) -> None:
+    """Takes the page of a study."""
+    _wavetank(folder, "study", "run", "topsis", "--small", "-o", "out/study")
+    _shot(browser, (folder / "out/study/report.html").as_uri(), "study", height=1000)
+
+
 PICTURES: dict[str, Callable[[Browser, Path], None]] = {
     "report": take_report,
     "play": take_play,
@@ -239,6 +245,7 @@ PICTURES: dict[str, Callable[[Browser, Path], None]] = {
     "explanation": take_explanation,
     "capacity": take_capacity,
     "results": take_results,
+    "study": take_study,
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests.attack.campaign import batsim, clients, doors, ends, experiments, greedy, hostile, inputfiles, websockets
+from tests.attack.campaign import batsim, clients, ends, experiments, greedy, hostile, inputfiles, servers, websockets
 from tests.attack.campaign.outcome import Attack
 
 
@@ -18,10 +18,10 @@ class Entry(NamedTuple):
 ATTACKS = {
     "requests": Entry(hostile.attack, 3),
     "clients": Entry(clients.attack, 1),
-    "doors": Entry(doors.attack, 0.5),
+    "servers": Entry(servers.attack, 0.5),
     "websockets": Entry(websockets.attack, 0.5),
     "batsim": Entry(batsim.attack, 0.5),
-    "greed": Entry(greedy.attack, 1),
+    "limits": Entry(greedy.attack, 1),
     "files": Entry(inputfiles.attack, 2),
     "signals": Entry(ends.attack, 2),
     "experiments": Entry(experiments.attack, 5),
