@@ -155,14 +155,14 @@ def take_whatif(browser: Browser, folder: Path) -> None:
     """Takes the page of `wavetank whatif`."""
     question = ("--add", "1xb-1", "--drain", "b-0", "--html", "whatif.html")
     _wavetank(folder, "whatif", "examples/snapshot/shop.yaml", *question)
-    _shot(browser, (folder / "whatif.html").as_uri(), "whatif", height=1000)
+    _shot(browser, (folder / "whatif.html").as_uri(), "whatif", height=1060)
 
 
 def take_explanation(browser: Browser, folder: Path) -> None:
     """Takes the page of `wavetank explain`."""
     _wavetank(folder, "whatif", "examples/snapshot/shop.yaml", "--drain", "b-0", "-o", "after.yaml.gz")
     _wavetank(folder, "explain", "after.yaml.gz", "api-8696b6d4d5-qsfx8", "--html", "why.html")
-    _shot(browser, (folder / "why.html").as_uri(), "explain-pending", height=970)
+    _shot(browser, (folder / "why.html").as_uri(), "explain-pending", height=1040)
 
 
 def take_report(browser: Browser, folder: Path) -> None:
@@ -211,7 +211,7 @@ def take_ui(browser: Browser, folder: Path) -> None:
 def take_capacity(browser: Browser, folder: Path) -> None:
     """Takes the page of `wavetank capacity`."""
     _wavetank(folder, "capacity", "examples/snapshot/shop.yaml", "--failures", "1", "--html", "capacity.html")
-    _shot(browser, (folder / "capacity.html").as_uri(), "capacity", height=740)
+    _shot(browser, (folder / "capacity.html").as_uri(), "capacity", height=800)
 
 
 def take_results(browser: Browser, folder: Path) -> None:
