@@ -15,8 +15,8 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from tests.attack.campaign.doors import OPERATOR, running
 from tests.attack.campaign.outcome import Budget, Outcome
+from tests.attack.campaign.servers import OPERATOR, running
 
 _PATIENCE_S = 10.0
 _MOST_MB = 100  # that the server may grow by
