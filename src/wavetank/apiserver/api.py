@@ -48,8 +48,10 @@ from wavetank.apiserver.verbs.objects import Document, KubeletReports, Objects
 from wavetank.apiserver.verbs.options import ListOptions, WriteOptions, check_timeout
 from wavetank.apiserver.verbs.reading import get, page, show_page
 from wavetank.apiserver.verbs.watching import Watch, Watches, WatchStream
-from wavetank.apiserver.verbs.writing import Write, Writer, Written, patch_type
+from wavetank.apiserver.verbs.write import Write, Written, patch_type
+from wavetank.apiserver.verbs.writing import Writer
 from wavetank.apiserver.webhooks.calls import NoWebhooks, WebhookClient
+from wavetank.apiserver.webhooks.waiting import run_beside
 from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.store.store import Store
 
@@ -259,4 +261,6 @@ class Api:
     def _respond(
         self, target: Target, representation: Representation, document: Document, status: int, request: Request
     ) -> Response:
-        return answer(target.kind, representation, document, self._objects.now, status, request.warnings)
+        now, warnings = self._objects.now, request.warnings
+        show = partial(answer, target.kind, representation, document, now, status, warnings)
+        return run_beside(show, len(request.body))

@@ -22,7 +22,8 @@ from wavetank.apiserver.requests.request import Request, User
 from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.verbs.options import ListOptions, WriteOptions
 from wavetank.apiserver.verbs.watching import Watches
-from wavetank.apiserver.verbs.writing import Write, Writer
+from wavetank.apiserver.verbs.write import Write
+from wavetank.apiserver.verbs.writing import Writer
 from wavetank.apiserver.webhooks.calls import WebhookClient
 from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.objects.resource import Resource

@@ -16,7 +16,8 @@ from wavetank.apiserver.fielderrors import FieldError, invalid, required
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.requests.request import Request, User
 from wavetank.apiserver.verbs.options import WriteOptions
-from wavetank.apiserver.verbs.writing import Writer, Written
+from wavetank.apiserver.verbs.write import Written
+from wavetank.apiserver.verbs.writing import Writer
 from wavetank.cluster.objects.groupkinds import GroupKind
 
 Document = dict[str, Any]

@@ -6,7 +6,7 @@ from wavetank.apiserver.errors import no_such_resource
 from wavetank.apiserver.requests.request import Request
 from wavetank.apiserver.subresources.scale import show_scale, update_scale
 from wavetank.apiserver.verbs.actor import Actor
-from wavetank.apiserver.verbs.writing import Write
+from wavetank.apiserver.verbs.write import Write
 from wavetank.cluster.objects.scale import Scale
 from wavetank.cluster.store.errors import NoKindMatchError
 

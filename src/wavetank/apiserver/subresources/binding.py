@@ -8,7 +8,8 @@ from wavetank.apiserver.subresources.conditions import set_condition
 from wavetank.apiserver.verbs.identity import check_uid, set_namespace
 from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.options import WriteOptions
-from wavetank.apiserver.verbs.writing import Write, Writer, Written
+from wavetank.apiserver.verbs.write import Write, Written
+from wavetank.apiserver.verbs.writing import Writer
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import render_time

@@ -12,7 +12,8 @@ from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.verbs.identity import set_namespace
 from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.options import WriteOptions
-from wavetank.apiserver.verbs.writing import Write, Writer, Written
+from wavetank.apiserver.verbs.write import Write, Written
+from wavetank.apiserver.verbs.writing import Writer
 from wavetank.cluster.objects.kinds import PodDisruptionBudget
 from wavetank.cluster.objects.pod import FAILED, PENDING, SUCCEEDED, Pod
 from wavetank.cluster.objects.resource import Resource, render_time

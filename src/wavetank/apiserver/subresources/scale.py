@@ -11,7 +11,8 @@ from wavetank.apiserver.managedfields.scaling import ReplicaPaths, ScaleManagers
 from wavetank.apiserver.verbs.fieldmanagers import apply, manager_of
 from wavetank.apiserver.verbs.identity import check_name, set_namespace
 from wavetank.apiserver.verbs.objects import Document
-from wavetank.apiserver.verbs.writing import Write, Writer, Written, patch_type
+from wavetank.apiserver.verbs.write import Write, Written, patch_type
+from wavetank.apiserver.verbs.writing import Writer
 from wavetank.cel.gotext import quote
 from wavetank.cluster.objects.resource import Resource
 

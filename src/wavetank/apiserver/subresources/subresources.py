@@ -21,7 +21,8 @@ from wavetank.apiserver.subresources.scale import patch_scale, show_scale, updat
 from wavetank.apiserver.verbs.deleting import Deleter
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.reading import get
-from wavetank.apiserver.verbs.writing import Write, Writer, Written
+from wavetank.apiserver.verbs.write import Write, Written
+from wavetank.apiserver.verbs.writing import Writer
 
 _CONNECTIONS = ("exec", "attach", "portforward", "proxy")
 

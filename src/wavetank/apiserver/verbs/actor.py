@@ -11,7 +11,8 @@ from wavetank.apiserver.requests.request import Request, User
 from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.options import WriteOptions
-from wavetank.apiserver.verbs.writing import Write, Writer
+from wavetank.apiserver.verbs.write import Write
+from wavetank.apiserver.verbs.writing import Writer
 from wavetank.cluster.objects.resource import Resource
 
 

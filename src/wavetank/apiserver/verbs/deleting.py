@@ -21,6 +21,7 @@ from wavetank.apiserver.verbs.options import ListOptions, dry_run_errors, intege
 from wavetank.apiserver.verbs.propagation import BACKGROUND, FOREGROUND, ORPHAN, deletion_finalizers
 from wavetank.apiserver.verbs.reading import Page, page
 from wavetank.apiserver.verbs.writing import Writer
+from wavetank.apiserver.webhooks.waiting import in_slices
 from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.cluster.store.errors import NotFoundError
 from wavetank.kernel.durations import SECOND
@@ -111,7 +112,7 @@ class Deleter:
     ) -> Page:
         """Deletes the objects of a list, and returns the list as it was."""
         found = page(self._objects, kind, namespace, listed)
-        for resource in found[0]:
+        for resource in in_slices(found[0]):
             with suppress(NotFoundError):  # the deletion of another one may have deleted it as well
                 self.delete(kind, resource.namespace, resource.name, options, request)
         self._warn(kind, options, request)

@@ -15,7 +15,7 @@ from wavetank.apiserver.managedfields.typed import Document, without_managers
 from wavetank.cluster.objects.groupkinds import GroupKind
 
 if TYPE_CHECKING:
-    from wavetank.apiserver.verbs.writing import Write
+    from wavetank.apiserver.verbs.write import Write
 
 __all__ = ["FieldManagers", "apply", "manager_of", "put_managers", "take_managers", "unchanged", "without_managers"]
 

@@ -10,7 +10,7 @@ from wavetank.apiserver.verbs.objects import Document
 from wavetank.cluster.objects.resource import Resource
 
 if TYPE_CHECKING:
-    from wavetank.apiserver.verbs.writing import Write
+    from wavetank.apiserver.verbs.write import Write
 
 _OTHER_NAMESPACE = "the namespace of the provided object does not match the namespace sent on the request"
 # The prefix of a kind's keys in etcd if it is not the plural; error messages show it.

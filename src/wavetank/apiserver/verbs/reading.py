@@ -13,10 +13,12 @@ from wavetank.apiserver.requests.negotiation import PLAIN, PLAIN_PROTOBUF, Repre
 from wavetank.apiserver.requests.protobufwriter import wrap_list
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import EXACT, ListOptions, parse_list_version, parse_version
+from wavetank.apiserver.webhooks.waiting import in_slices, run_beside
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import ExpiredError
 
 _META = "meta.k8s.io/v1"
+_ROW = 256  # the weight of an object that is shown in another way than as JSON
 _LATEST = -1  # the version in a token that continues at the current version
 _INVALID = "invalid continue token: continue key is not valid"
 _TOO_OLD = "The resourceVersion for the provided list is too old."
@@ -55,8 +57,8 @@ def page(objects: Objects, kind: Kind, namespace: str, options: ListOptions) -> 
     at, start = _position(objects, options)
     items = _from(_items(objects, kind, namespace, at, start, options), start)
     limit = 0 if options.version == "0" else max(options.limit, 0)
-    found, last = _select(objects, kind, items, options, limit)
     version = at if at is not None else objects.store.version
+    found, last = _select(objects, kind, items, options, limit)
     metadata: Document = {"resourceVersion": str(version)}
     if limit and last is not None and last < len(items) - 1:
         metadata["continue"] = _token(items[last][0] + "\0", version)
@@ -72,18 +74,21 @@ def show_page(objects: Objects, kind: Kind, found: Page, representation: Represe
         return _encode_custom(objects, kind, found)
     if representation == PLAIN:
         head = {"kind": f"{kind.kind}List", "apiVersion": kind.api_version, "metadata": metadata}
-        items = b",".join(objects.encode_item(kind, resource) for resource in resources)
+        items = b",".join(objects.encode_item(kind, resource) for resource in in_slices(resources))
         return b'%s,"items":[%s]}\n' % (msgspec.json.encode(head)[:-1], items)
     if representation == PLAIN_PROTOBUF:
-        return wrap_list(kind, [objects.message(kind, resource) for resource in resources], metadata)
-    documents = [objects.show(kind, resource) for resource in resources]
-    return representation.encode(representation.list(kind, documents, metadata, objects.now))
+        return wrap_list(kind, [objects.message(kind, resource) for resource in in_slices(resources)], metadata)
+    documents = [objects.show(kind, resource) for resource in in_slices(resources)]
+    now = objects.now
+    return run_beside(
+        lambda: representation.encode(representation.list(kind, documents, metadata, now)), len(documents) * _ROW
+    )
 
 
 def _encode_custom(objects: Objects, kind: Kind, found: Page) -> bytes:
     """Encodes a list of custom objects, each of which has its kind and apiVersion."""
     resources, metadata = found
-    items = b",".join(objects.encode(kind, resource) for resource in resources)
+    items = b",".join(objects.encode(kind, resource) for resource in in_slices(resources))
     head = {"kind": kind.list_kind, "metadata": {"continue": "", **metadata}}
     start = msgspec.json.encode({"apiVersion": kind.api_version})[:-1]
     return b'%s,"items":[%s],%s\n' % (start, items, msgspec.json.encode(head)[1:])
@@ -128,7 +133,7 @@ def _select(
     if options.selects_all and not limit:
         return [resource for _, resource in items], None
     found: list[Resource] = []
-    for i, (_, resource) in enumerate(items):
+    for i, (_, resource) in enumerate(in_slices(items)):
         if objects.selected(kind, options, resource):
             found.append(resource)
         if limit and len(found) >= limit:

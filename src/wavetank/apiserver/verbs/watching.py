@@ -12,6 +12,7 @@ from wavetank.apiserver.requests.negotiation import Representation
 from wavetank.apiserver.requests.protobufwriter import watch_event
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import ListOptions, parse_version
+from wavetank.apiserver.webhooks.waiting import in_slices
 from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import ExpiredError
@@ -93,7 +94,7 @@ class WatchStream:
 
     def send_initial(self, events: Iterator[WatchEvent]) -> None:
         """Adds the initial events, however many there are."""
-        for event in events:
+        for event in in_slices(events):
             self._waiting.append(self._write(event))
             self._sent = True
         self._wake()
@@ -159,7 +160,7 @@ class Broadcaster:
 
     def open(self, watch: Watch) -> WatchStream:
         """Starts a watch."""
-        options, present = watch.options, self._store.version
+        options = watch.options
         asked = parse_version(options.version)
         stream = WatchStream(watch, self._objects, self._drop)
         self._dispatch()
@@ -167,7 +168,7 @@ class Broadcaster:
             self._send_initial(stream, asked)
         elif asked:
             self._resume(stream, asked)
-        stream.after = max(asked, present)
+        stream.after = max(asked, self._store.version)
         if not stream.closed:
             self._streams[stream] = None
         if options.timeout_s is not None and options.timeout_s < 0:
@@ -179,21 +180,32 @@ class Broadcaster:
             stream.send_error(version_too_large(asked, self._store.version))
             return
         watch = stream.watch
+        present = self._store.version
         found = self._objects.sorted(watch.kind, watch.namespace)
         chosen = (each for _, each in found if self._objects.selected(watch.kind, watch.options, each))
         stream.send_initial((ADDED, resource, resource.resource_version) for resource in chosen)
-        stream.end_initial_events()
+        self._replay(stream, present)
+        if not stream.closed:
+            stream.end_initial_events()
 
     def _resume(self, stream: WatchStream, asked: int) -> None:
-        try:
-            if asked < self._oldest:
-                raise ExpiredError(f"too old resource version: {asked} ({self._oldest})")
-            events = self._store.events_since(asked, self._group_kind)
-        except ExpiredError as error:
-            stream.send_error(expired(str(error)))
-            return
-        seen = (self._watch_event(stream.watch, event) for event in events)
-        stream.send_initial(event for event in seen if event is not None)
+        if asked < self._oldest:
+            stream.send_error(expired(f"too old resource version: {asked} ({self._oldest})"))
+        else:
+            self._replay(stream, asked)
+
+    def _replay(self, stream: WatchStream, after: int) -> None:
+        """Sends what happened after a version; the event loop may go on meanwhile, and more may happen."""
+        while after < self._store.version:
+            present = self._store.version
+            try:
+                events = list(self._store.events_since(after, self._group_kind))
+            except ExpiredError as error:
+                stream.send_error(expired(str(error)))
+                return
+            seen = (self._watch_event(stream.watch, event) for event in events)
+            stream.send_initial(event for event in seen if event is not None)
+            after = present
 
     def _dispatch(self) -> None:
         """Sends what has happened since the last dispatch."""

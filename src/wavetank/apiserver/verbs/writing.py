@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
+from time import perf_counter
+from typing import TypeVar
 
 from wavetank.apiserver import errors
 from wavetank.apiserver.admission.attributes import Attributes
@@ -18,11 +20,10 @@ from wavetank.apiserver.fielderrors import FieldError
 from wavetank.apiserver.fielderrors import invalid as bad_value
 from wavetank.apiserver.kinds import Kind, Subresource
 from wavetank.apiserver.managedfields.applied import APPLY_PATCH
-from wavetank.apiserver.patches import OF_CUSTOM, PATCH_TYPES, apply_patch
-from wavetank.apiserver.registry.preparing import prepare_create, prepare_update
+from wavetank.apiserver.patches import apply_patch
+from wavetank.apiserver.registry.preparing import prepare_create
 from wavetank.apiserver.registry.strategies import strategy_of
-from wavetank.apiserver.registry.subresources import Prepare, Validate
-from wavetank.apiserver.registry.validation import validate_create, validate_update
+from wavetank.apiserver.registry.validation import validate_create
 from wavetank.apiserver.registry.warnings import create_warnings, update_warnings
 from wavetank.apiserver.requests.decoding import decode
 from wavetank.apiserver.requests.request import Request
@@ -39,6 +40,7 @@ from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.ownerreferences import drop_duplicate_owners
 from wavetank.apiserver.verbs.weights import weight_of
+from wavetank.apiserver.verbs.write import LargeObjects, StaleError, Write, Written, is_finished, patch_type
 from wavetank.apiserver.webhooks.waiting import is_heavy, run_beside
 from wavetank.cel.gotext import quote
 from wavetank.cluster.objects.kinds import parse_resource
@@ -46,48 +48,15 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.errors import InputError
 
+T = TypeVar("T")
+
 _LONGEST_PREFIX = 58  # of a generated name, before its five random characters
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _ATTEMPTS = 8  # at finding a generated name that is free
 _SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
 _PATCHES = 6  # attempts at a patch
+_SLOW_S = 0.005  # of checking an object that is not small
 _TERMINATING = "create not allowed while custom resource definition is terminating"
-
-
-class StaleError(errors.StatusError):
-    """The object has changed while webhooks were called for a write."""
-
-    def __init__(self, resource: str, name: str) -> None:
-        conflict = errors.conflict(resource, name, errors.MODIFIED)
-        super().__init__(conflict.code, conflict.reason, str(conflict), conflict.details)
-
-
-@dataclass(slots=True)
-class Written:
-    """The result of a write: the document as it is served, and the status code."""
-
-    document: Document
-    status: int = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """One write: which object, by which request, with which options; `kind` is the served version."""
-
-    kind: Kind
-    namespace: str
-    name: str
-    request: Request
-    options: WriteOptions
-    subresource: str = ""
-    prepare: Prepare = prepare_update
-    validate: Validate = validate_update
-    may_create: bool = False
-
-    @property
-    def weight(self) -> int:
-        """Returns about how many bytes are looked at."""
-        return weight_of(self.kind, self.request)
 
 
 class Writer:
@@ -98,6 +67,7 @@ class Writer:
         self.admission = admission
         self.field_managers = FieldManagers(objects.kinds)
         self._names = names
+        self._large = LargeObjects()
 
     # requests
 
@@ -115,55 +85,58 @@ class Writer:
         options = WriteOptions.read(request, "Create")
         document = self.read_body(kind, request, options)
         write = Write(kind, namespace, "", request, options)
-        self._begin(write, document)
+        write.beside(partial(self._begin, write, document))
         self._track(write, None, document)
         return Written(self.add(write, document), 201)
 
     def update(self, write: Write) -> Written:
         """Replaces an object by the one in a request's body."""
         document = self.read_body(write.kind, write.request, write.options)
-        self._complete(write, document)
+        write.beside(partial(self._complete, write, document))
         old = self.objects.find(write.kind, write.namespace, write.name)
         check_uid(write, document, old)
         if old is None and not write.may_create:
             raise errors.not_found(write.kind.resource, write.name)
-        live = self.objects.show(write.kind, old) if old is not None else None
+        live = self._show(write, old) if old is not None else None
         self._track(write, live, document)
         if old is None:
-            self._begin(write, document)
+            write.beside(partial(self._begin, write, document))
             return Written(self.add(write, document), 201)
         return Written(self.replace(write, document, old))
 
     def patch(self, write: Write) -> Written:
-        """Applies the patch in a request's body; again, if the object has changed while webhooks were called."""
+        """Applies the patch in a request's body; again, if the object has changed meanwhile."""
+        warnings = len(write.request.warnings)
         for _ in range(_PATCHES - 1):
             with suppress(StaleError):
                 return self._patch(write)
+            del write.request.warnings[warnings:]
         return self._patch(write)
 
     def _patch(self, write: Write) -> Written:
         old = self.objects.find(write.kind, write.namespace, write.name)
+        self._weigh(write, old)
         if patch_type(write.request) == APPLY_PATCH:
             return self._apply(write, old)
         if old is None:
             raise errors.not_found(write.kind.resource, write.name)
-        live = self.objects.show(write.kind, old)
+        live = self._show(write, old)
         bare = live if b"managedFields" in write.request.body else without_managers(live)
         document = self.read_patch(write.kind, bare, write)
-        self._complete(write, document)
+        write.beside(partial(self._complete, write, document))
         self._track(write, live, document)
         return Written(self.replace(write, document, old))
 
     def _track(self, write: Write, live: Document | None, document: Document) -> None:
         """Adds to a document who manages which of its fields."""
         kind = self.objects.stored(write.kind)
-        run_beside(partial(self.field_managers.update, write, kind, live, document, self.now), write.weight)
+        write.beside(partial(self.field_managers.update, write, kind, live, document, self.now))
 
     def read_patch(self, kind: Kind | Subresource, shown: Document, write: Write) -> Document:
         """Returns a document with a request's patch applied; warnings about it are added to the request."""
         request, validation = write.request, write.options.field_validation or "Warn"
         apply = partial(apply_patch, self.objects.kinds, kind, shown, request.body, patch_type(request), validation)
-        patched = run_beside(apply, weight_of(kind, request))
+        patched = write.beside(apply)
         request.warnings += patched.warnings
         return patched.document
 
@@ -171,12 +144,12 @@ class Writer:
         """Server-side apply; creates the object if it does not exist."""
         if old is None and write.subresource and not write.may_create:
             raise errors.not_found(write.kind.resource, write.name)
-        live = self.objects.show(write.kind, old) if old is not None else None
+        live = self._show(write, old) if old is not None else None
         apply = partial(self.field_managers.apply, write, self.objects.stored(write.kind), live, self.now)
-        document = run_beside(apply, write.weight)
+        document = write.beside(apply)
         if old is None:
             return Written(self.add(write, self._named(write, document)), 201)
-        self._complete(write, document)
+        write.beside(partial(self._complete, write, document))
         return Written(self.replace(write, document, old))
 
     def _named(self, write: Write, document: Document) -> Document:
@@ -188,7 +161,7 @@ class Writer:
         set_namespace(write, document)
         check_name(write, document)
         metadata.pop("resourceVersion", None)
-        self._begin(write, document)
+        write.beside(partial(self._begin, write, document))
         return document
 
     def _begin(self, write: Write, document: Document) -> None:
@@ -224,14 +197,24 @@ class Writer:
         metadata["creationTimestamp"] = self.now
         self._generate_name(kind, metadata)
         self._allocate(write, kind, document, None)
-        prepare_create(kind, document, self._context(write))
-        self._refuse(kind, document, run_beside(partial(validate_create, write.kind, document), write.weight))
-        write.request.warnings += create_warnings(kind, document)
+        mistakes = write.beside(partial(self._check_new, write, kind, document))
+        self._refuse(kind, document, mistakes)
         self.admission.validate(attributes)
         return self._insert(write, kind, put_managers(document, managed))
 
+    def _check_new(self, write: Write, kind: Kind, document: Document) -> list[FieldError]:
+        """Prepares and checks a new document; warnings are added to the request if nothing is wrong."""
+        begun = perf_counter()
+        prepare_create(kind, document, self._context(write))
+        mistakes = validate_create(write.kind, document)
+        write.was_slow = perf_counter() - begun > _SLOW_S
+        if not mistakes:
+            write.request.warnings += create_warnings(kind, document)
+        return mistakes
+
     def replace(self, write: Write, document: Document, old: Resource) -> Document:
         """Replaces an object by a document in the served version, and returns it as it is served."""
+        self._weigh(write, old)
         managed = take_managers(document)
         kind, document = self.objects.stored(write.kind), to_stored(write.kind, document)
         before = old.render() if kind.custom is None else self.objects.show(kind, old)
@@ -239,16 +222,20 @@ class Writer:
         self.admission.mutate(attributes)
         self._check_version(write, document["metadata"], old)
         self._allocate(write, kind, document, before)
-        write.prepare(kind, document, before, self._context(write))
-        mistakes = run_beside(partial(write.validate, write.kind, document, before), write.weight)
+        mistakes = write.beside(partial(self._check_changed, write, kind, document, before))
         self._refuse(kind, document, mistakes)
-        if not write.subresource:
-            write.request.warnings += update_warnings(kind, document, before)
         self.admission.validate(attributes)
-        waited = attributes.calls or is_heavy(write.weight)
-        if waited and self.objects.find(write.kind, write.namespace, write.name) is not old:
-            raise StaleError(write.kind.resource, write.name)
         return self._exchange(write, kind, put_managers(document, managed), before, old)
+
+    def _check_changed(self, write: Write, kind: Kind, document: Document, before: Document) -> list[FieldError]:
+        """Prepares and checks a changed document; warnings are added to the request if nothing is wrong."""
+        begun = perf_counter()
+        write.prepare(kind, document, before, self._context(write))
+        mistakes = write.validate(write.kind, document, before)
+        write.was_slow = perf_counter() - begun > _SLOW_S
+        if not mistakes and not write.subresource:
+            write.request.warnings += update_warnings(kind, document, before)
+        return mistakes
 
     def _allocate(self, write: Write, kind: Kind, document: Document, old: Document | None) -> None:
         allocate = strategy_of(kind).allocate
@@ -273,15 +260,20 @@ class Writer:
 
     def exchange(self, kind: Kind, document: Document, old: Resource) -> Resource:
         """Stores a changed document of a stored kind; returns the old version if nothing has changed."""
+        new = self._version(kind, document, old)
+        if new is not old:
+            self.objects.store.update(new)
+        return new
+
+    def _version(self, kind: Kind, document: Document, old: Resource) -> Resource:
+        """Returns the store's object of a changed document; the old one if nothing has changed."""
         document["metadata"]["resourceVersion"] = str(old.resource_version)
         stored = document if kind.custom is None else kind.custom.store(document)
         gains_defaults = strategy_of(kind).gains_defaults
         settled = gains_defaults is None or not gains_defaults(document) or not self.objects.store.is_first(old)
         if settled and unchanged(stored, old.render()):
             return old
-        new = self.resource(kind, document, old)
-        self.objects.store.update(new)
-        return new
+        return self.resource(kind, document, old)
 
     def resource(self, kind: Kind, document: Document, old: Resource | None = None) -> Resource:
         """Returns the store's object of a document, as a new version of `old` if given."""
@@ -300,26 +292,57 @@ class Writer:
 
     def _insert(self, write: Write, kind: Kind, document: Document) -> Document:
         metadata = document["metadata"]
-        present = self.objects.find(kind, write.namespace, metadata["name"])
         if metadata.get("resourceVersion") not in (None, "", "0"):
             raise errors.plain("resourceVersion should not be set on objects to be created")
         metadata.pop("resourceVersion", None)
+        self._check_free(write, kind, metadata)
+        if write.options.dry_run:
+            return self._beside(write, partial(to_served, write.kind, document))
+        created = self._beside(write, partial(self.resource, kind, document))
+        self._check_free(write, kind, metadata)  # another one may have come while it was made
+        self.objects.store.create(created)
+        return self._stored(write, created)
+
+    def _check_free(self, write: Write, kind: Kind, metadata: Document) -> None:
+        present = self.objects.find(kind, write.namespace, metadata["name"])
         if present is not None:
             raise name_taken(write.kind, present, "generateName" in metadata)
-        if write.options.dry_run:
-            return to_served(write.kind, document)
-        created = self.resource(kind, document)
-        self.objects.store.create(created)
-        return self.objects.show(write.kind, created)
 
     def _exchange(self, write: Write, kind: Kind, document: Document, before: Document, old: Resource) -> Document:
-        if _is_finished(kind, document, before):
+        self._check_current(write, old)
+        if is_finished(kind, document, before):
             if not write.options.dry_run:
                 self.objects.store.delete(old)
             return to_served(write.kind, document)
         if write.options.dry_run:
-            return to_served(write.kind, document)
-        return self.objects.show(write.kind, self.exchange(kind, document, old))
+            return self._beside(write, partial(to_served, write.kind, document))
+        new = self._beside(write, partial(self._version, kind, document, old))
+        self._check_current(write, old)
+        if new is not old:
+            self.objects.store.update(new)
+        return self._stored(write, new)
+
+    def _check_current(self, write: Write, old: Resource) -> None:
+        """Raises a StaleError if an object has changed since it was read: others were served meanwhile."""
+        if self.objects.find(write.kind, write.namespace, write.name) is not old:
+            raise StaleError(write.kind.resource, write.name)
+
+    def _stored(self, write: Write, new: Resource) -> Document:
+        """Returns an object as it is served after it was written; whether it is large is kept for the next write."""
+        self._large.note(new.uid, write.was_slow)
+        return self._show(write, new)
+
+    def _show(self, write: Write, resource: Resource) -> Document:
+        return self._beside(write, partial(self.objects.show, write.kind, resource))
+
+    def _weigh(self, write: Write, old: Resource | None) -> None:
+        if old is not None and write.request.body and old.uid in self._large:  # not of actors in this process
+            write.is_large = True
+
+    def _beside(self, write: Write, function: Callable[[], T]) -> T:
+        """Runs a function without side effects as `Write.beside` does, unless it may call a conversion webhook."""
+        custom = write.kind.custom
+        return function() if custom is not None and custom.converter is not None else write.beside(function)
 
     def default(self, kind: Kind, document: Document) -> None:
         """Sets the defaults of a document in a served version, in place."""
@@ -382,22 +405,3 @@ class Writer:
     def now(self) -> str:
         """Returns the current time as a timestamp."""
         return render_time(self.objects.store.clock.now)
-
-
-def patch_type(request: Request, *, custom: bool = False) -> str:
-    """Returns the media type of a patch; 415 if it is unknown. Custom kinds have no strategic merge patch."""
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip()
-    if custom and media_type not in OF_CUSTOM:
-        raise errors.unsupported_media_type(OF_CUSTOM)
-    if media_type not in PATCH_TYPES and media_type != APPLY_PATCH:
-        raise errors.StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
-    return media_type
-
-
-def _is_finished(kind: Kind, new: Document, old: Document) -> bool:
-    """Says whether an object that is being deleted has just lost its last finalizer."""
-    before, metadata = old["metadata"], new["metadata"]
-    if metadata.get("finalizers") or not before.get("deletionTimestamp") or before.get("deletionGracePeriodSeconds"):
-        return False
-    termination = strategy_of(kind).termination
-    return termination is None or termination.is_held is None or not termination.is_held(new)

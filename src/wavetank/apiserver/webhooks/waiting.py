@@ -6,7 +6,10 @@ A function that runs in a greenlet may wait for something asynchronous; control 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from time import perf_counter
 from typing import Any, Generic, TypeVar
 
 from greenlet import getcurrent, greenlet
@@ -14,6 +17,9 @@ from greenlet import getcurrent, greenlet
 T = TypeVar("T")
 
 _LIGHT = 32 * 1024  # bytes that are looked at within a few milliseconds
+_THREADS = 4
+_SLICE_S = 0.005
+HEAVIEST = 1 << 40  # the weight of what is heavy in any case
 
 
 class Waiting(Generic[T]):
@@ -64,7 +70,26 @@ def run_beside(function: Callable[[], T], weight: int) -> T:
     """
     if not is_heavy(weight) or not may_wait():
         return function()
-    return wait_for(asyncio.to_thread(function))
+    return wait_for(asyncio.get_running_loop().run_in_executor(_beside(), function))
+
+
+@cache
+def _beside() -> ThreadPoolExecutor:
+    """Returns the threads for heavy functions: few, since the event loop takes turns with all that are at work."""
+    return ThreadPoolExecutor(_THREADS, thread_name_prefix="heavy")
+
+
+def in_slices(items: Iterable[T]) -> Iterator[T]:
+    """Yields items; the event loop goes on between two of them every few milliseconds, if the caller may wait."""
+    if not may_wait():
+        yield from items
+        return
+    end = perf_counter() + _SLICE_S
+    for item in items:
+        yield item
+        if perf_counter() > end:
+            wait_for(asyncio.sleep(0))
+            end = perf_counter() + _SLICE_S
 
 
 def is_heavy(weight: int) -> bool:

@@ -155,11 +155,12 @@ class SpecTable:
             key = msgspec.json.encode(shared, order="deterministic")
         except (TypeError, ValueError) as error:
             raise InputError(f"not plain JSON: {error}", path="spec") from None
-        if key not in self._specs:
-            if len(key) > _LARGEST_INTERNED:
-                return PodSpec(shared)
-            self._specs[key] = PodSpec(shared)
-        return self._specs[key]
+        found = self._specs.get(key)
+        if found is None:
+            found = PodSpec(shared)
+            if len(key) <= _LARGEST_INTERNED:
+                found = self._specs.setdefault(key, found)  # a large one may be compiled in another thread
+        return found
 
     def __len__(self) -> int:
         return len(self._specs)
@@ -190,9 +191,9 @@ def _priority(manifest: Mapping[str, Any]) -> int | None:
 
 def _host_ports(manifest: Mapping[str, Any]) -> Iterator[HostPort]:
     """Yields the host ports of containers and sidecars; ordinary init containers do not keep theirs."""
-    for container in _containers(manifest):
-        init = container in (manifest.get("initContainers") or ())
-        if init and container.get("restartPolicy") != "Always":
+    init = len(manifest.get("initContainers") or ())
+    for i, container in enumerate(_containers(manifest)):
+        if i < init and container.get("restartPolicy") != "Always":
             continue
         for port in container.get("ports") or ():
             if port.get("hostPort"):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
+from wavetank.apiserver.fielderrors import ENOUGH
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import Document, structs
 from wavetank.cel.gotext import quote
@@ -164,10 +166,7 @@ def _port_warnings(spec: Document, path: str) -> Warnings:
         for place, container in structs(spec, path, kind)
         for where, port in structs(container, place, "ports")
     ]
-    for index, (where, port) in enumerate(ports):
-        for other_place, other in ports[:index]:
-            if _address(port)[:2] == _address(other)[:2]:
-                yield from _overlap(port, other, where, other_place)
+    yield from islice(_overlaps(ports), ENOUGH)  # each port with each other one could be billions
     named: dict[str, str] = {}
     for where, port in ports:
         name = port.get("name") or ""
@@ -177,6 +176,15 @@ def _port_warnings(spec: Document, path: str) -> Warnings:
             yield f"{where}: duplicate port name {quote(name)} with {first}, {use}"
         elif name:
             named[name] = where
+
+
+def _overlaps(ports: list[tuple[str, Document]]) -> Warnings:
+    alike: dict[tuple[int, str], list[tuple[str, Document]]] = {}
+    for where, port in ports:
+        before = alike.setdefault(_address(port)[:2], [])
+        for other_place, other in before:
+            yield from _overlap(port, other, where, other_place)
+        before.append((where, port))
 
 
 def _address(port: Document) -> tuple[int, str, str, int]:

@@ -1,0 +1,170 @@
+"""Measures how long one heavy request to `wavetank serve` keeps other clients waiting, for many kinds of requests.
+
+    python bench/stalls.py                   # all cases, some minutes
+    python bench/stalls.py metadata "pod:"   # those whose names contain one of the words
+    python bench/stalls.py --blame 0.08 pod  # and the stacks of the server when its loop stands still for 80 ms
+
+For each case: the answer's status and how long it took; the CPU time that the server used between two ticks of its
+event loop, at most, which hardly depends on what else the machine does; the same in real time; and how long another
+client has waited for a small GET, at most.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from rich.console import Console
+from rich.table import Table
+
+from stallcases import CASES, Case, Step
+from stallserver import GAPS
+
+TOKEN = "bench"
+NODES = 20
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*", help="parts of the names of cases")
+    parser.add_argument("--blame", type=float, default=0, metavar="S", help="print stacks after so many seconds")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    cases = [case for case in CASES if not options.words or any(word in case.name for word in options.words)]
+    rows = []
+    with tempfile.TemporaryDirectory() as folder, server(Path(folder), options.blame) as attacked:
+        for case in cases:
+            rows.append(measure(attacked, case))
+            print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
+    show(rows)
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=2) + "\n")
+
+
+@dataclass
+class Attacked:
+    """A running server, and the file of its gaps."""
+
+    port: int
+    gaps: Path
+
+    def ask(self, step: Step) -> tuple[int, bytes]:
+        """Makes one request; returns the status and the answer's body."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": step.media, **step.headers}
+        try:
+            connection.request(step.method, step.path, step.body, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read() if step.whole else answer.read1()
+        finally:
+            connection.close()
+
+    def reset(self) -> None:
+        """Forgets the gaps, once the server is at rest."""
+        time.sleep(0.3)
+        self._write(0.0, 0.0)
+
+    def _write(self, *gaps: float) -> None:
+        with self.gaps.open("r+b") as file:
+            file.write(GAPS.pack(*gaps))
+
+    def longest(self) -> tuple[float, float]:
+        """Returns the longest gaps since, in seconds of CPU time and of real time."""
+        time.sleep(0.3)  # what the request set going: informers, controllers, the scheduler
+        cpu, real = GAPS.unpack(self.gaps.read_bytes())
+        return cpu, real
+
+
+def measure(attacked: Attacked, case: Case) -> dict[str, object]:
+    """Prepares a case, makes its request beside small ones, and cleans up."""
+    for step in case.before():
+        status, body = attacked.ask(step)
+        assert status < 300, (case.name, step.path, status, body[:300])
+    step = case.request()
+    attacked.reset()
+    with small_requests(attacked) as waits:
+        begun = time.perf_counter()
+        status, _ = attacked.ask(step)
+        took = time.perf_counter() - begun
+        cpu, real = attacked.longest()
+    for after in case.after():
+        attacked.ask(after)
+    seconds = {"took": took, "cpu": cpu, "real": real, "client": max(waits, default=0.0)}
+    return {"case": case.name, "status": status, **{key: round(value, 3) for key, value in seconds.items()}}
+
+
+@contextmanager
+def small_requests(attacked: Attacked) -> Iterator[list[float]]:
+    """Asks for something small again and again, on a connection of its own; gives how long each took."""
+    waits: list[float] = []
+    end = threading.Event()
+
+    def ask() -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", attacked.port)
+        while not end.wait(0.005):
+            begun = time.perf_counter()
+            connection.request("GET", "/api/v1/nodes/n-0", headers={"Authorization": f"Bearer {TOKEN}"})
+            connection.getresponse().read()
+            waits.append(time.perf_counter() - begun)
+        connection.close()
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    try:
+        yield waits
+    finally:
+        end.set()
+        thread.join()
+
+
+@contextmanager
+def server(folder: Path, blame_s: float) -> Iterator[Attacked]:
+    """Runs a server with some nodes."""
+    gaps, nodes = folder / "gaps", folder / "nodes.json"
+    gaps.write_bytes(GAPS.pack(0.0, 0.0))
+    amounts = {"cpu": "64", "memory": "256Gi", "pods": "500"}
+    items = [
+        {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": f"n-{i}"},
+            "status": {"capacity": amounts, "allocatable": amounts},
+        }
+        for i in range(NODES)
+    ]
+    nodes.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    script = [sys.executable, str(Path(__file__).with_name("stallserver.py")), str(gaps), str(blame_s)]
+    words = ["--http", "--port", "0", "--token", TOKEN, "--kubeconfig", str(folder / "kubeconfig")]
+    command = [*script, *words, "--cluster", str(nodes)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        yield Attacked(int(line.strip().rpartition(":")[2]), gaps)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def show(rows: list[dict[str, object]]) -> None:
+    title = "how long others wait, in seconds; at most"
+    table = Table("case", "status", "took", "CPU of the loop's gap", "real", "another client", title=title)
+    for each in rows:
+        table.add_row(*(str(value) for value in each.values()))
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""A `wavetank serve` that tells how long its event loop stood still: what bench/stalls.py attacks.
+
+The first argument is a file of two numbers, in which the longest gaps between two ticks of the loop are kept until they
+are read: in seconds of the process's CPU time, which does not depend on what else the machine does, and of real time.
+`--blame S` prints the stacks of all threads whenever the loop has stood still for so long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import faulthandler
+import mmap
+import struct
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from wavetank.apiserver.http.asgi import App
+from wavetank.cli.main import main
+
+TICK_S = 0.001
+GAPS = struct.Struct("dd")
+
+
+class Ticker:
+    """Ticks in the event loop, and keeps the longest gaps."""
+
+    def __init__(self, file: Path, blame_s: float) -> None:
+        with file.open("r+b") as opened:
+            self._gaps = mmap.mmap(opened.fileno(), GAPS.size)
+        self._blame_s = blame_s
+        self._last = time.process_time(), time.perf_counter()
+
+    def tick(self) -> None:
+        """Compares the time with that of the last tick, and sets the next one."""
+        now = time.process_time(), time.perf_counter()
+        longest = GAPS.unpack(self._gaps[: GAPS.size])
+        gaps = (max(known, end - start) for known, end, start in zip(longest, now, self._last, strict=True))
+        self._gaps[: GAPS.size] = GAPS.pack(*gaps)
+        self._last = now
+        if self._blame_s:
+            faulthandler.dump_traceback_later(self._blame_s, exit=False)
+        asyncio.get_running_loop().call_later(TICK_S, self.tick)
+
+
+def serve(file: Path, blame_s: float, words: list[str]) -> None:
+    """Runs `wavetank serve` with a ticker in its loop."""
+    ticker, start = Ticker(file, blame_s), App.start
+
+    def start_ticking(app: App, failed: Callable[[Exception], None]) -> None:
+        start(app, failed)
+        asyncio.get_running_loop().call_soon(ticker.tick)
+
+    App.start = start_ticking  # type: ignore[method-assign]
+    sys.argv = ["wavetank", "serve", *words]
+    main()
+
+
+if __name__ == "__main__":
+    serve(Path(sys.argv[1]), float(sys.argv[2]), sys.argv[3:])

@@ -1,0 +1,108 @@
+"""One write of an object: what is asked for, its result, and whether it is done beside the event loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from wavetank.apiserver import errors
+from wavetank.apiserver.kinds import Kind
+from wavetank.apiserver.managedfields.applied import APPLY_PATCH
+from wavetank.apiserver.patches import OF_CUSTOM, PATCH_TYPES
+from wavetank.apiserver.registry.preparing import prepare_update
+from wavetank.apiserver.registry.strategies import strategy_of
+from wavetank.apiserver.registry.subresources import Prepare, Validate
+from wavetank.apiserver.registry.validation import validate_update
+from wavetank.apiserver.requests.request import Request
+from wavetank.apiserver.verbs.objects import Document
+from wavetank.apiserver.verbs.options import WriteOptions
+from wavetank.apiserver.verbs.weights import weight_of
+from wavetank.apiserver.webhooks.waiting import HEAVIEST, run_beside
+
+T = TypeVar("T")
+
+_MOST_LARGE = 4096  # large objects that are known
+
+
+class StaleError(errors.StatusError):
+    """The object has changed while other requests were served: a webhook was called, or a large object checked."""
+
+    def __init__(self, resource: str, name: str) -> None:
+        conflict = errors.conflict(resource, name, errors.MODIFIED)
+        super().__init__(conflict.code, conflict.reason, str(conflict), conflict.details)
+
+
+@dataclass(slots=True)
+class Written:
+    """The result of a write: the document as it is served, and the status code."""
+
+    document: Document
+    status: int = 200
+
+
+@dataclass(slots=True)
+class Write:
+    """One write: which object, by which request, with which options; `kind` is the served version.
+
+    `is_large` says that the object is large, whatever the request is; `was_slow` that checking it took long.
+    """
+
+    kind: Kind
+    namespace: str
+    name: str
+    request: Request
+    options: WriteOptions
+    subresource: str = ""
+    prepare: Prepare = prepare_update
+    validate: Validate = validate_update
+    may_create: bool = False
+    is_large: bool = False
+    was_slow: bool = False
+
+    @property
+    def weight(self) -> int:
+        """Returns about how many bytes are looked at."""
+        return HEAVIEST if self.is_large else weight_of(self.kind, self.request)
+
+    def beside(self, function: Callable[[], T]) -> T:
+        """Runs a function that reads and writes nothing but its arguments: beside the event loop, if it is heavy."""
+        return run_beside(function, self.weight)
+
+
+class LargeObjects:
+    """The uids of objects whose last write took long: a small patch of one of them is a heavy request."""
+
+    def __init__(self) -> None:
+        self._uids: dict[str, None] = {}
+
+    def __contains__(self, uid: str) -> bool:
+        return uid in self._uids
+
+    def note(self, uid: str, was_slow: bool) -> None:
+        """Notes how long the last write of an object took."""
+        if was_slow:
+            if len(self._uids) >= _MOST_LARGE:
+                del self._uids[next(iter(self._uids))]
+            self._uids[uid] = None
+        else:
+            self._uids.pop(uid, None)
+
+
+def patch_type(request: Request, *, custom: bool = False) -> str:
+    """Returns the media type of a patch; 415 if it is unknown. Custom kinds have no strategic merge patch."""
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip()
+    if custom and media_type not in OF_CUSTOM:
+        raise errors.unsupported_media_type(OF_CUSTOM)
+    if media_type not in PATCH_TYPES and media_type != APPLY_PATCH:
+        raise errors.StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
+    return media_type
+
+
+def is_finished(kind: Kind, new: Document, old: Document) -> bool:
+    """Says whether an object that is being deleted has just lost its last finalizer."""
+    before, metadata = old["metadata"], new["metadata"]
+    if metadata.get("finalizers") or not before.get("deletionTimestamp") or before.get("deletionGracePeriodSeconds"):
+        return False
+    termination = strategy_of(kind).termination
+    return termination is None or termination.is_held is None or not termination.is_held(new)

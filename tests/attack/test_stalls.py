@@ -1,0 +1,133 @@
+"""Heavy requests give the event loop back: they are done in slices, or beside it, with the same answers."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.apiserver.inprocess import MAPS, MERGE, Caller
+from wavetank.apiserver.fielderrors import ENOUGH
+from wavetank.apiserver.requests.request import Response
+from wavetank.apiserver.validation.pods.podwarnings import pod_warnings
+from wavetank.apiserver.verbs.watching import WatchStream
+from wavetank.apiserver.verbs.write import LargeObjects
+from wavetank.apiserver.webhooks import waiting
+from wavetank.apiserver.webhooks.waiting import in_slices, run_waiting
+
+
+@pytest.fixture
+def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets every slice end after one item."""
+    monkeypatch.setattr(waiting, "_SLICE_S", 0.0)
+
+
+@pytest.fixture
+def beside(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Returns the names of the functions that were run beside the event loop."""
+    names: list[str] = []
+    run = waiting.run_beside
+
+    def noted(function: Any, weight: int) -> Any:
+        if waiting.is_heavy(weight) and waiting.may_wait():
+            names.append(getattr(function, "func", function).__name__)
+        return run(function, weight)
+
+    for module in ("verbs.write", "verbs.writing", "verbs.reading", "api"):
+        monkeypatch.setattr(f"wavetank.apiserver.{module}.run_beside", noted)
+    return names
+
+
+def a_map(size: int = 0, **data: str) -> dict[str, Any]:
+    return {"metadata": {"name": "a"}, "data": {**{f"k{i}": "v" for i in range(size)}, **data}}
+
+
+def served(caller: Caller, *arguments: Any, **headers: str) -> Any:
+    """Asks as the server does: the request may wait."""
+    return asyncio.run(run_waiting(partial(caller.call, *arguments, **headers)))
+
+
+@pytest.mark.usefixtures("short_slices")
+def test_the_event_loop_goes_on_between_slices() -> None:
+    async def run() -> list[str]:
+        order: list[str] = []
+        list_all = run_waiting(lambda: [order.append(str(i)) for i in in_slices(range(3))])
+        await asyncio.gather(list_all, *(tick(order) for _ in range(1)))
+        return order
+
+    async def tick(order: list[str]) -> None:
+        order.append("tick")
+
+    assert asyncio.run(run()) == ["0", "tick", "1", "2"]
+
+
+def test_a_large_object_is_read_checked_and_shown_beside_the_loop(beside: list[str]) -> None:
+    answer = served(Caller(), "POST", MAPS, a_map(5000))
+    assert answer.status == 201
+    assert {"decode", "_begin", "update", "_check_new", "resource", "show", "answer"} <= set(beside)
+
+
+def test_a_small_object_is_not(beside: list[str]) -> None:
+    assert served(Caller(), "POST", MAPS, a_map(5)).status == 201
+    assert beside == []
+
+
+def test_so_is_a_small_patch_of_a_large_object(beside: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wavetank.apiserver.verbs.writing._SLOW_S", 0.0)
+    caller = Caller()
+    served(caller, "POST", MAPS, a_map(5000))
+    beside.clear()
+    assert served(caller, "PATCH", f"{MAPS}/a", {"data": {"b": "c"}}, content_type=MERGE).status == 200
+    assert "_check_changed" in beside
+
+
+def test_large_objects_that_become_small_are_forgotten() -> None:
+    large = LargeObjects()
+    large.note("u", was_slow=True)
+    assert "u" in large
+    large.note("u", was_slow=False)
+    assert "u" not in large
+
+
+def test_of_two_large_objects_of_one_name_one_is_created() -> None:
+    caller = Caller()
+
+    async def both() -> list[int]:
+        calls = [run_waiting(partial(caller.call, "POST", MAPS, a_map(5000))) for _ in range(2)]
+        return sorted(answer.status for answer in await asyncio.gather(*calls) if isinstance(answer, Response))
+
+    assert asyncio.run(both()) == [201, 409]
+
+
+@pytest.mark.usefixtures("short_slices")
+@pytest.mark.parametrize("query", ["watch=true&resourceVersion=%s", "watch=true&sendInitialEvents=true"
+                                   "&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan"])  # fmt: skip
+def test_a_watch_that_begins_while_objects_are_written_misses_none(query: str) -> None:
+    caller = Caller()
+    version = caller.get(MAPS).version
+    for i in range(20):
+        caller.create(MAPS, {"metadata": {"name": f"old-{i}"}})
+    target = f"{MAPS}?{query}".replace("%s", version)
+
+    async def write() -> None:
+        for i in range(20):
+            caller.create(MAPS, {"metadata": {"name": f"new-{i}"}})
+            await asyncio.sleep(0)
+
+    async def watch() -> WatchStream:
+        stream, _ = await asyncio.gather(run_waiting(partial(caller.call, "GET", target)), write())
+        assert isinstance(stream, WatchStream)
+        return stream
+
+    lines = asyncio.run(watch()).take().decode()
+    for name in [f"{age}-{i}" for age in ("old", "new") for i in range(20)]:
+        assert lines.count(f'"name":"{name}"') == 1, name
+
+
+def test_ports_of_a_pod_that_overlap_are_warned_of_so_often_and_no_more() -> None:
+    ports = [{"containerPort": 1, "protocol": "TCP"}] * 2000
+    spec = {"containers": [{"name": "c", "image": "i", "ports": ports}]}
+    overlaps = [text for text in pod_warnings({}, spec) if "duplicate port definition" in text]
+    assert len(overlaps) == ENOUGH
