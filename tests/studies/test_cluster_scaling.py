@@ -23,7 +23,7 @@ CLAIMS = {
 def test_the_claims_hold_as_before(tmp_path):
     findings = small_findings("cluster-scaling", tmp_path)
     assert verdicts(findings) == CLAIMS
-    assert all(name in findings.pictures[0].svg for name in ("least-waste", "random"))
+    assert all(name in findings.pictures[0].drawing.svg for name in ("least-waste", "random"))
 
 
 def test_the_study_runs_the_experiment_of_the_example(tmp_path):

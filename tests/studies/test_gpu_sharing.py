@@ -16,4 +16,4 @@ CLAIMS = {
 def test_the_claims_hold_as_before(tmp_path):
     findings = small_findings("gpu-sharing", tmp_path)
     assert verdicts(findings) == CLAIMS
-    assert "FGD" in findings.pictures[0].svg
+    assert "FGD" in findings.pictures[0].drawing.svg

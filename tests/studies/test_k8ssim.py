@@ -46,7 +46,7 @@ def test_the_claims_hold_as_before(tmp_path):
     found = verdicts(findings)
     del found["acceleration"]  # depends on the machine
     assert found == CLAIMS
-    assert "paper, real cluster" in findings.pictures[0].svg
+    assert "paper, real cluster" in findings.pictures[0].drawing.svg
 
 
 def test_there_are_twenty_scenarios_with_eleven_or_thirteen_algorithms():
