@@ -117,6 +117,9 @@ def spoil(document: dict[str, Any], schema: Schema, chance: random.Random) -> di
     """Returns a document that is changed in one or two places."""
     spoiled = copy.deepcopy(document)
     for _ in range(chance.choice((1, 1, 2))):
-        owner, key, part = chance.choice(list(places(spoiled, schema)))
+        found = list(places(spoiled, schema))
+        if not found:
+            break
+        owner, key, part = chance.choice(found)
         chance.choice(SPOILS)(owner, key, part, chance)
     return spoiled

@@ -112,3 +112,10 @@ def test_zeros_of_a_priority_level_get_the_defaults() -> None:
     answer = Caller().ask("POST", "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations", level)
     found = answer.body["spec"]["limited"]["limitResponse"]["queuing"]
     assert found == {"handSize": 8, "queues": 64, "queueLengthLimit": 50}
+
+
+def test_a_precondition_names_an_event_by_its_stored_kind() -> None:
+    caller, path = Caller(), "/apis/events.k8s.io/v1/namespaces/default/events/e"
+    caller.ask("POST", EVENTS, {"metadata": {"name": "e"}, "involvedObject": {"namespace": "default"}})
+    answer = caller.ask("DELETE", path, {"preconditions": {"uid": "other"}})
+    assert answer.body["message"].startswith('Operation cannot be fulfilled on Event "e": the UID in the precondition')

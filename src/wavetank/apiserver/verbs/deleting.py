@@ -186,10 +186,10 @@ class Deleter:
         """Raises a 409 if the object has another uid or resource version than the preconditions state."""
         if options.uid is not None and options.uid != old.uid:
             why = f"the UID in the precondition ({options.uid}) does not match the UID in record ({old.uid})"
-            raise errors.conflict(kind.group_kind, old.name, f"{why}. {_OTHER_UID}")
+            raise errors.conflict(old.group_kind, old.name, f"{why}. {_OTHER_UID}")
         if options.version is not None and options.version != str(old.resource_version):
             why = f"the ResourceVersion in the precondition ({options.version}) does not match the ResourceVersion in "
-            raise errors.conflict(kind.group_kind, old.name, f"{why}record ({old.resource_version}). {_OTHER_VERSION}")
+            raise errors.conflict(old.group_kind, old.name, f"{why}record ({old.resource_version}). {_OTHER_VERSION}")
 
     def _admit(self, kind: Kind, document: Document, options: DeleteOptions, user: User) -> None:
         metadata = document["metadata"]

@@ -142,7 +142,7 @@ def _check_service(service: Document, path: str) -> Errors:
     below = service.get("path")
     if below is None:
         return
-    segments = below.removeprefix("/").removesuffix("/").split("/")
+    segments = below[1:].removesuffix("/").split("/")  # without its first character, whatever it is
     if not below.startswith("/"):
         yield invalid(f"{path}.path", below, "must start with a '/'")
     if below in ("", "/"):

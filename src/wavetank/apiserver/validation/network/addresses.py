@@ -77,7 +77,7 @@ def _check_ranges(ranges: list[str], path: str) -> Errors:
     families = []
     for index, text in enumerate(ranges):
         try:
-            network = ip_network(text)
+            network = ip_network(text if "/" in text else "")
         except ValueError:
             why = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
             yield invalid(f"{path}[{index}]", text, why)
