@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import resource
 import socket
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -39,8 +39,6 @@ def attack(random: Random, budget: Budget) -> Outcome:
         while budget.left():
             outcome.ran += 1
             random.choice([_hostile_scheduler, _hostile_batsim, _raw_scheduler])(random, folder, outcome)
-    outcome.figures["MB at most"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
-    outcome.check(outcome.figures["MB at most"] < _MOST_MB, f"{outcome.figures['MB at most']} MB of memory were used")
     return outcome
 
 
@@ -164,15 +162,24 @@ def _started(folder: Path, words: list[str]) -> subprocess.Popen[str]:
 
 
 def _check_end(process: subprocess.Popen[str], outcome: Outcome, what: str) -> None:
-    try:
-        _, errors = process.communicate(timeout=_PATIENCE_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        _, errors = process.communicate()
-        outcome.check(False, f"{what}: has not ended: {errors[-200:]}")
-        return
-    outcome.check("Traceback" not in errors, f"{what}: {errors[-300:]}")
+    late, used_mb = time.monotonic() + _PATIENCE_S, 0
+    while process.poll() is None and time.monotonic() < late:
+        used_mb = max(used_mb, _peak_mb(process))
+        time.sleep(0.05)
+    outcome.check(process.poll() is not None, f"{what}: has not ended")
+    process.kill()
+    _, errors = process.communicate()
     status = process.returncode
+    outcome.check("Traceback" not in errors, f"{what}: {errors[-300:]}")
     outcome.check(status in (0, 2, 3), f"{what}: ended with {status}: {errors[-200:]}")
     outcome.check(bool(errors) == bool(status), f"{what}: ended with {status}, and said {errors[-200:]!r}")
     outcome.check(len(errors) < 1000, f"{what}: a message of {len(errors)} characters")
+    outcome.check(used_mb < _MOST_MB, f"{what}: {used_mb} MB of memory were used")
+    outcome.figures["MB at most"] = max(used_mb, outcome.figures.get("MB at most", 0))
+
+
+def _peak_mb(process: subprocess.Popen[str]) -> int:
+    with suppress(OSError):
+        peak = Path(f"/proc/{process.pid}/status").read_text().partition("VmHWM:")[2].split()
+        return int(peak[0]) // 1024 if peak else 0
+    return 0

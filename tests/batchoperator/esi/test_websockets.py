@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import queue
@@ -17,6 +18,7 @@ from stomp.utils import Frame
 from tests.apiserver.serving import TOKEN
 from tests.batchoperator.esi.serving import ServedInterface, serving
 from tests.support.waiting import PATIENCE_S, eventually
+from wavetank.apiserver.http.websocket import WebSocketProtocol
 from wavetank.batchoperator.esi import mailbox
 from wavetank.batchoperator.esi.broadcast import Topic
 
@@ -230,3 +232,10 @@ def _next_opcode(connection: websocket.WebSocket) -> int | None:
         return int(connection.recv_frame().opcode)
     except (OSError, websocket.WebSocketException):
         return None
+
+
+def test_what_is_said_after_a_connection_was_ended_is_dropped() -> None:
+    """A message that is too large ends it, while the application may be about to send."""
+    protocol = WebSocketProtocol.__new__(WebSocketProtocol)
+    protocol.handshake_complete = protocol.close_sent = True
+    asyncio.run(protocol.send({"type": "websocket.send", "bytes": None, "text": "x"}))

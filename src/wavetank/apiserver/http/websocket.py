@@ -4,6 +4,7 @@ import base64
 import binascii
 from collections.abc import Iterable
 
+from uvicorn._types import ASGISendEvent
 from uvicorn.protocols.websockets.wsproto_impl import WSProtocol
 from wsproto.events import Request
 
@@ -32,6 +33,11 @@ class WebSocketProtocol(WSProtocol):
         """Tells the application how to abort the connection."""
         super().handle_connect(event)
         self.scope["extensions"] = {**(self.scope["extensions"] or {}), "wavetank.cut": {"cut": self.transport.abort}}
+
+    async def send(self, message: ASGISendEvent) -> None:
+        """Sends what the application says; nothing once the connection has ended, as by a message too large."""
+        if not (self.handshake_complete and self.close_sent):
+            await super().send(message)
 
     def keepalive_timeout(self) -> None:
         """Aborts the connection of a client that does not answer: it would not read the farewell either."""
