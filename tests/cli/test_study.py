@@ -31,8 +31,9 @@ def test_a_study_prints_its_claims_and_writes_page_claims_and_pictures(wavetank:
     assert all(row["reason"] for row in rows if row["verdict"] != "holds")
     page = (here / "out/report.html").read_text()
     assert all(f'id="{row["key"]}"' in page for row in rows)
-    assert "data:image/svg+xml" in page
-    assert (here / "out/pressure.svg").read_text().startswith("<svg")
+    picture = (here / "out/pressure.svg").read_text()
+    assert picture.startswith("<svg")
+    assert picture.strip() in page
 
 
 @pytest.mark.parametrize(
