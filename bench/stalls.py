@@ -29,8 +29,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from rich.console import Console
 from rich.table import Table
 
-from stallcases import CASES, Case, Step
+from stallcases import Case, Step
 from stallserver import GAPS
+from stallstored import CASES
 
 TOKEN = "bench"
 NODES = 20
