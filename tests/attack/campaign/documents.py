@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -12,6 +14,10 @@ from tests.attack.campaign.checking import Capacity, amount
 from wavetank.scheduling.named import named_schedulers
 
 Manifest = dict[str, Any]
+
+PROGRAMS = 0.15  # share of experiments whose scheduler is a program in the loop
+EXITED = "has exited with status 3"
+_PROGRAM = Path(__file__).with_name("program.py")
 
 GPU = "nvidia.com/gpu"
 _SHARED_GPUS = {"alibabacloud.com/gpu-count": "1"}
@@ -33,11 +39,13 @@ class Made:
     capacities: dict[str, Capacity] = field(default_factory=dict)
     pods: list[str] = field(default_factory=list)
     objects: list[Manifest] = field(default_factory=list)
+    may_fail: str = "the clock stands still"  # actors without latency may undo each other's work without end
 
 
 def make(random: Random) -> Made:
     """Returns a random experiment."""
-    scheduler = random.choice(sorted(named_schedulers()))
+    program = random.random() < PROGRAMS
+    scheduler = "program" if program else random.choice(sorted(named_schedulers()))
     made = Made({"apiVersion": "wavetank.dev/v1alpha1", "kind": "Experiment", "metadata": {"name": "fuzz"}})
     spec: Manifest = {"schedulers": [{"name": scheduler}], "seeds": [random.randrange(1000)], "horizon": "2h"}
     spec["cluster"] = {"nodes": _nodes(random, made, shared_gpus=scheduler in _SHARING), "objects": [_PRIORITY_CLASS]}
@@ -51,6 +59,8 @@ def make(random: Random) -> Made:
     else:
         made.objects = _objects(random, made, shared_gpus=not plain)
         spec["workload"] = {"file": "workload.yaml"}
+    if program:
+        spec |= {"schedulers": [_program(random, made)], "horizon": "20m"}
     if plain and random.random() < 0.2:
         spec |= _machines(random)
     if random.random() < 0.3:
@@ -228,6 +238,20 @@ def _queue(random: Random, made: Made) -> list[Manifest]:
             "spec": {"clusterQueue": "all"},
         },
     ]
+
+
+def _program(random: Random, made: Made) -> Manifest:
+    """Returns a scheduler that is a program in the loop, which watches or polls, and may flood the API or crash."""
+    behaviour = [random.choice(["watch", "poll"])]
+    if not made.objects and random.random() < 0.5:  # a controller would replace every pod that a node rejects
+        behaviour.append("careless")
+    if random.random() < 0.3:
+        behaviour.append("flood")
+    if random.random() < 0.15:
+        behaviour.append("crash")
+        made.may_fail = EXITED
+    command = [sys.executable, str(_PROGRAM), "{server}", ",".join(behaviour), str(random.randrange(1000))]
+    return {"name": "program", "process": {"command": command}}
 
 
 def _faults(random: Random, made: Made) -> list[Mapping[str, Any]]:
