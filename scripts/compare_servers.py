@@ -46,6 +46,8 @@ def _compare(folder: Path, scenarios: list[str], seed: int, only: str) -> tuple[
             real, ours = begin_real(), begin_ours()
             hold(real)
             hold(ours)
+            real.close()
+            ours.close()
             found = list(differences(real.steps, ours.steps))
             _print(name, found, len(real.steps))
             steps, different = steps + len(real.steps), different + len(found)

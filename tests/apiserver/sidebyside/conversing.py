@@ -83,9 +83,16 @@ class Conversation:
                 found["events"], found["ended"] = _read_events(answer, count)
             else:
                 found["body"] = _read(answer.read())
+            answer.close()
         finally:
             connection.close()
         return self._keep(f"WATCH {target} {accept}", found, asked)
+
+    def close(self) -> None:
+        """Ends the connection."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def _send(
         self, method: str, target: str, text: str | None, headers: dict[str, str]

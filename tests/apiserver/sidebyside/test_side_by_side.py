@@ -33,5 +33,7 @@ def test_both_servers_answer_alike(scenario: str, servers: tuple[Begin, Begin]) 
             real, ours = (begin() for begin in servers)
             hold(real)
             hold(ours)
+            real.close()
+            ours.close()
             found += [f"{name}: {step.request}: {lines[0]}" for step, lines in differences(real.steps, ours.steps)]
     assert len(found) <= MOST_DIFFERENCES[scenario], "\n".join(found)
