@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from wavetank.apiserver import errors
@@ -18,7 +18,7 @@ from wavetank.apiserver.requests.request import Request
 from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.weights import weight_of
-from wavetank.apiserver.webhooks.waiting import HEAVIEST, run_beside
+from wavetank.apiserver.webhooks.waiting import run_beside
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ class Written:
 class Write:
     """One write: which object, by which request, with which options; `kind` is the served version.
 
-    `is_large` says that the object is large, whatever the request is; `was_slow` that checking it took long.
+    `weight` is about how many bytes are looked at; `was_slow` says that checking the object took long.
     """
 
     kind: Kind
@@ -57,13 +57,11 @@ class Write:
     prepare: Prepare = prepare_update
     validate: Validate = validate_update
     may_create: bool = False
-    is_large: bool = False
     was_slow: bool = False
+    weight: int = field(init=False)
 
-    @property
-    def weight(self) -> int:
-        """Returns about how many bytes are looked at."""
-        return HEAVIEST if self.is_large else weight_of(self.kind, self.request)
+    def __post_init__(self) -> None:
+        self.weight = weight_of(self.kind, self.request)
 
     def beside(self, function: Callable[[], T]) -> T:
         """Runs a function that reads and writes nothing but its arguments: beside the event loop, if it is heavy."""

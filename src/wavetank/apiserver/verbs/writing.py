@@ -41,7 +41,7 @@ from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.ownerreferences import drop_duplicate_owners
 from wavetank.apiserver.verbs.weights import weight_of
 from wavetank.apiserver.verbs.write import LargeObjects, StaleError, Write, Written, is_finished, patch_type
-from wavetank.apiserver.webhooks.waiting import is_heavy, run_beside
+from wavetank.apiserver.webhooks.waiting import HEAVIEST, is_heavy, run_beside
 from wavetank.cel.gotext import quote
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
@@ -337,7 +337,7 @@ class Writer:
 
     def _weigh(self, write: Write, old: Resource | None) -> None:
         if old is not None and write.request.body and old.uid in self._large:  # not of actors in this process
-            write.is_large = True
+            write.weight = HEAVIEST
 
     def _beside(self, write: Write, function: Callable[[], T]) -> T:
         """Runs a function without side effects as `Write.beside` does, unless it may call a conversion webhook."""
