@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from wavetank.apiserver import errors
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
 
 _OTHER_NAMESPACE = "the namespace of the provided object does not match the namespace sent on the request"
 # The prefix of a kind's keys in etcd if it is not the plural; error messages show it.
+_LONGEST_PREFIX = 58  # of a generated name, before its five random characters
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+_ATTEMPTS = 8  # at finding a generated name that is free
 _FOLDERS = {
     "endpoints": "services/endpoints",
     "ingresses": "ingress",
@@ -23,6 +28,12 @@ _FOLDERS = {
     "apiservices": "apiregistration.k8s.io/apiservices",
     "customresourcedefinitions": "apiextensions.k8s.io/customresourcedefinitions",
 }
+
+
+def generated_names(prefix: str, chance: random.Random) -> Iterator[str]:
+    """Yields a few names that begin with a prefix, of which one may be free."""
+    for _ in range(_ATTEMPTS):
+        yield prefix[:_LONGEST_PREFIX] + "".join(chance.choice(_ALPHABET) for _ in range(5))
 
 
 def set_namespace(write: Write, document: Document) -> None:

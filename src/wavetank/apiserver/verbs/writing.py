@@ -35,7 +35,7 @@ from wavetank.apiserver.verbs.fieldmanagers import (
     unchanged,
     without_managers,
 )
-from wavetank.apiserver.verbs.identity import check_name, check_uid, name_taken, set_namespace
+from wavetank.apiserver.verbs.identity import check_name, check_uid, generated_names, name_taken, set_namespace
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.ownerreferences import drop_duplicate_owners
@@ -50,9 +50,6 @@ from wavetank.errors import InputError
 
 T = TypeVar("T")
 
-_LONGEST_PREFIX = 58  # of a generated name, before its five random characters
-_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
-_ATTEMPTS = 8  # at finding a generated name that is free
 _SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
 _PATCHES = 6  # attempts at a patch
 _SLOW_S = 0.005  # of checking an object that is not small
@@ -356,9 +353,8 @@ class Writer:
         if not strategy_of(kind).generates_names:
             metadata["name"] = prefix
             return
-        for _ in range(_ATTEMPTS):
-            suffix = "".join(self._names.choice(_ALPHABET) for _ in range(5))
-            metadata["name"] = prefix[:_LONGEST_PREFIX] + suffix
+        for name in generated_names(prefix, self._names):
+            metadata["name"] = name
             if self.objects.find(kind, metadata.get("namespace", ""), metadata["name"]) is None:
                 return
 
@@ -385,16 +381,7 @@ class Writer:
         kind = self.objects.stored(write.kind)
         request, dry_run = write.request, write.options.dry_run
         return Attributes(
-            operation,
-            kind,
-            document,
-            old,
-            namespace,
-            name,
-            write.subresource,
-            request.user,
-            dry_run,
-            request.warnings,
+            operation, kind, document, old, namespace, name, write.subresource, request.user, dry_run, request.warnings
         )
 
     def _context(self, write: Write) -> WriteContext:
