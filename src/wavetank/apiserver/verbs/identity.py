@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from wavetank.apiserver.verbs.write import Write
 
 _OTHER_NAMESPACE = "the namespace of the provided object does not match the namespace sent on the request"
-# The prefix of a kind's keys in etcd if it is not the plural; error messages show it.
 _LONGEST_PREFIX = 58  # of a generated name, before its five random characters
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _ATTEMPTS = 8  # at finding a generated name that is free
+# The prefix of a kind's keys in etcd if it is not the plural; error messages show it.
 _FOLDERS = {
     "endpoints": "services/endpoints",
     "ingresses": "ingress",
