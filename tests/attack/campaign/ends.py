@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -54,7 +55,8 @@ def _end_one(random: Random, folder: Path, outcome: Outcome) -> None:
         process.communicate()
         outcome.check(False, f"{what}: is still there after {_PATIENCE_S} s")
         return
-    early = errors.rstrip().endswith("KeyboardInterrupt") and "in main" not in errors  # Python was still importing
+    running = re.search(r'main\.py", line \d+, in main', errors)  # else Python was still importing
+    early = errors.rstrip().endswith("KeyboardInterrupt") and running is None
     outcome.check("Traceback" not in errors or early, f"{what}: {errors[-300:]}")
     end = time.monotonic() + _PATIENCE_S
     while any(map(is_alive, children)) and time.monotonic() < end:
