@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests.attack.campaign import batsim, clients, ends, experiments, greedy, hostile, inputfiles, servers, websockets
+from tests.attack.campaign import (
+    batsim,
+    clients,
+    ends,
+    executors,
+    experiments,
+    greedy,
+    hostile,
+    inputfiles,
+    servers,
+    websockets,
+)
 from tests.attack.campaign.outcome import Attack
 
 
@@ -25,4 +36,5 @@ ATTACKS = {
     "files": Entry(inputfiles.attack, 2),
     "signals": Entry(ends.attack, 2),
     "experiments": Entry(experiments.attack, 5),
+    "executors": Entry(executors.attack, 1),
 }
