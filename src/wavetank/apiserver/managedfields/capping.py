@@ -33,5 +33,5 @@ def _merge(managers: Managers, oldest: str, entry: Entry) -> None:
     """Moves an entry into that of ancient changes, which begins with the oldest one of its version."""
     ancient = Entry(_ANCIENT, UPDATE, entry.api_version, time=entry.time)
     known = managers.get(ancient.identifier) or managers.pop(oldest)
-    managers[ancient.identifier] = ancient.owning(union(entry.fields, known.fields))
+    managers[ancient.identifier] = ancient.owning(union(known.fields, entry.fields))  # the larger set is copied as it is
     del managers[entry.identifier]  # as in the real server, even if that is the entry of ancient changes itself
