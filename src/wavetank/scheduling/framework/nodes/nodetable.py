@@ -78,8 +78,11 @@ class NodeTable(NodeArrays):
         self.nodes[slot] = node
         if self.changed[slot]:  # there may have been a node before
             self.allocatable[:, slot], self.max_pods[slot] = 0, 0
+        new = [name for name in node.allocatable if name != PODS and name not in self.rows]
+        if new:
+            self._add_rows(new)
         for name, amount in node.allocatable.items():
-            column = MAX_PODS if name == PODS else ALLOCATABLE + PER_RESOURCE * self._row(name)
+            column = MAX_PODS if name == PODS else ALLOCATABLE + PER_RESOURCE * self.rows[name]
             self.cells[slot, column] = amount
         if node.load or (old is not None and old.load):
             self._set_load(slot, node)
@@ -173,12 +176,13 @@ class NodeTable(NodeArrays):
 
     def vector(self, amounts: Iterable[tuple[str, int]]) -> IntArray:
         """Returns amounts as one number per row."""
+        given = dict(amounts)
+        new = [name for name in given if name not in self.rows]
+        if new:
+            self._add_rows(new)
         vector = np.zeros(len(self.rows), np.int64)
-        for name, amount in amounts:
-            row = self._row(name)
-            if row >= len(vector):
-                vector = np.append(vector, np.zeros(row + 1 - len(vector), np.int64))
-            vector[row] = amount
+        for name, amount in given.items():
+            vector[self.rows[name]] = amount
         return vector
 
     def count(self, pod: Pod, slot: int, sign: int) -> None:
@@ -232,8 +236,11 @@ class NodeTable(NodeArrays):
         return slot
 
     def _row(self, name: str) -> int:
-        row = self.rows.get(name)
-        if row is None:
-            row = self.rows[name] = len(self.rows)
-            self.enlarge(len(self.cells), len(self.rows))
-        return row
+        if name not in self.rows:
+            self._add_rows([name])
+        return self.rows[name]
+
+    def _add_rows(self, names: Iterable[str]) -> None:
+        for name in names:
+            self.rows[name] = len(self.rows)
+        self.enlarge(len(self.cells), len(self.rows))

@@ -7,6 +7,7 @@ import numpy as np
 from wavetank.kernel.compiling import compiled
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray
 from wavetank.scheduling.framework.nodes.nodearrays import ALLOCATABLE, MAX_PODS, PER_RESOURCE, POD_COUNT, REQUESTED
+from wavetank.scheduling.plugins.noderesources.kernels import LAST_NAMED
 
 NO_LOWER_PRIORITY = -1  # the code of a node without any pod of lower priority
 VIOLATIONS, HIGHEST, PRIORITIES, VICTIMS, LATENESS = range(5)  # the columns of harm, in the order in which they count
@@ -81,11 +82,15 @@ def dry_run(
 def _lacking(places: int, free: IntArray, wanted: IntArray, cells: IntArray, slot: int) -> int:
     """Returns what is lacking for the pod, as the codes of NodeResourcesFit; `free` is what would be left beside it."""
     code = 1 if places < 0 else 0
+    number = 0
     for row in range(len(wanted)):
-        if wanted[row] > 0 and free[row] < 0:
-            code |= 1 << (1 + 2 * row)
+        if wanted[row] <= 0:
+            continue
+        if free[row] < 0:
+            code |= 1 << (1 + 2 * number)
             if wanted[row] > cells[slot, ALLOCATABLE + PER_RESOURCE * row]:
-                code |= 1 << (2 + 2 * row)
+                code |= 1 << (2 + 2 * number)
+        number = min(number + 1, LAST_NAMED)
     return code
 
 

@@ -27,6 +27,7 @@ from wavetank.scheduling.framework.plugin import (
 )
 from wavetank.scheduling.plugins.noderesources.allocation import ResourceScorer, is_extended
 from wavetank.scheduling.plugins.noderesources.kernels import (
+    LAST_NAMED,
     LEAST_ALLOCATED,
     MOST_ALLOCATED,
     REQUESTED_TO_CAPACITY_RATIO,
@@ -48,8 +49,9 @@ TOO_MANY_PODS = Reason("Too many pods", resolvable=True)
 class NodeResourcesFit(FastFilterPlugin, ScorePlugin, CompiledScorePlugin):
     """Keeps a pod off nodes that lack the resources it requests, and scores nodes by their free resources.
 
-    A code is a set of bits: bit 0 for too many pods, and two bits for each row of the NodeTable, the first if the
-    request exceeds what is free, the second if it exceeds all that the node has (so that preemption cannot help).
+    A code is a set of bits: bit 0 for too many pods, and two bits for each resource that the pod requests, in the order
+    of the NodeTable's rows: the first if the request exceeds what is free, the second if it exceeds all that the node
+    has (so that preemption cannot help). The resources after the 31st share its bits.
     """
 
     name = "NodeResourcesFit"
@@ -125,9 +127,10 @@ class NodeResourcesFit(FastFilterPlugin, ScorePlugin, CompiledScorePlugin):
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:
         """Names what is lacking, in kube-scheduler's order."""
         found = [TOO_MANY_PODS] if code & 1 else []
-        for name, row in cycle.table.rows.items():
-            if code >> (1 + 2 * row) & 1:
-                found.append(Reason(f"Insufficient {name}", resolvable=not code >> (2 + 2 * row) & 1))
+        requested = [name for name, amount in zip(cycle.table.rows, self.wanted(cycle), strict=False) if amount > 0]
+        for number, name in enumerate(requested[: LAST_NAMED + 1]):
+            if code >> (1 + 2 * number) & 1:
+                found.append(Reason(f"Insufficient {name}", resolvable=not code >> (2 + 2 * number) & 1))
         return tuple(found)
 
     def score(self, cycle: Cycle, nodes: IntArray) -> NumberArray:

@@ -15,6 +15,7 @@ from wavetank.scheduling.framework.nodes.nodearrays import ALLOCATABLE, MAX_PODS
 from wavetank.scheduling.framework.plugin import BEST, SLOTS, TOTALS
 
 CAPACITY, USED, ASKED, WEIGHT = range(4)  # of a score's resources; the first two are columns of `cells`
+LAST_NAMED = 30  # the last of a pod's resources that a code tells from others: it has 63 bits
 LEAST_ALLOCATED, MOST_ALLOCATED, REQUESTED_TO_CAPACITY_RATIO, EVENNESS, CHANGE_OF_EVENNESS = range(5)
 
 
@@ -29,11 +30,15 @@ def lacking(wanted: IntArray, cells: IntArray, nodes: IntArray) -> IntArray:
         node = nodes[i]
         if cells[node, POD_COUNT] + 1 > cells[node, MAX_PODS]:
             codes[i] |= 1
+        number = 0
         for row in range(len(wanted)):
-            if wanted[row] > 0 and wanted[row] > _free(cells, node, row):
-                codes[i] |= 1 << (1 + 2 * row)
+            if wanted[row] <= 0:
+                continue
+            if wanted[row] > _free(cells, node, row):
+                codes[i] |= 1 << (1 + 2 * number)
                 if wanted[row] > cells[node, ALLOCATABLE + PER_RESOURCE * row]:
-                    codes[i] |= 1 << (2 + 2 * row)
+                    codes[i] |= 1 << (2 + 2 * number)
+            number = min(number + 1, LAST_NAMED)
     return codes
 
 
