@@ -32,6 +32,6 @@ def capped(managers: Managers) -> Managers:
 def _merge(managers: Managers, oldest: str, entry: Entry) -> None:
     """Moves an entry into that of ancient changes, which begins with the oldest one of its version."""
     ancient = Entry(_ANCIENT, UPDATE, entry.api_version, time=entry.time)
-    known = managers.get(ancient.identifier) or managers.pop(oldest)
-    managers[ancient.identifier] = ancient.owning(union(known.fields, entry.fields))  # the larger set is copied as it is
+    known = managers.get(ancient.identifier) or managers.pop(oldest)  # the larger set, which a union copies as a whole
+    managers[ancient.identifier] = ancient.owning(union(known.fields, entry.fields))
     del managers[entry.identifier]  # as in the real server, even if that is the entry of ancient changes itself
