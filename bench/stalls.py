@@ -44,6 +44,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     cases = [case for case in CASES if not options.words or any(word in case.name for word in options.words)]
+    if not cases:
+        parser.error(f"no case is called {' or '.join(options.words)}")
     rows = []
     with tempfile.TemporaryDirectory() as folder, server(Path(folder), options.blame) as attacked:
         for case in cases:
