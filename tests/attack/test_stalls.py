@@ -101,6 +101,27 @@ def test_of_two_large_objects_of_one_name_one_is_created() -> None:
     assert asyncio.run(both()) == [201, 409]
 
 
+@pytest.mark.parametrize(("stated", "status"), [(False, 200), (True, 409)], ids=["of any version", "of a version"])
+def test_an_update_of_an_object_that_changes_meanwhile(
+    stated: bool, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller, changed = Caller(), []
+    version = caller.create(MAPS, a_map()).version
+    document = a_map(1)
+    document["metadata"]["resourceVersion"] = version if stated else ""
+
+    def change_before(function: Any, weight: int) -> Any:
+        if function.func.__name__ == "_check_changed" and not changed:
+            changed.append(True)
+            assert caller.merge(f"{MAPS}/a", {"metadata": {"labels": {"b": "c"}}}).status == 200
+        return function()
+
+    monkeypatch.setattr("wavetank.apiserver.verbs.write.run_beside", change_before)
+    assert caller.ask("PUT", f"{MAPS}/a", document).status == status
+    assert changed
+    assert ("labels" in caller.get(f"{MAPS}/a").body["metadata"]) == stated
+
+
 @pytest.mark.usefixtures("short_slices")
 @pytest.mark.parametrize("query", ["watch=true&resourceVersion=%s", "watch=true&sendInitialEvents=true"
                                    "&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan"])  # fmt: skip

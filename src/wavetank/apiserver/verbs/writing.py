@@ -51,7 +51,7 @@ from wavetank.errors import InputError
 T = TypeVar("T")
 
 _SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
-_PATCHES = 6  # attempts at a patch
+_ATTEMPTS = 6  # at an update or a patch
 _SLOW_S = 0.005  # of checking an object that is not small
 _TERMINATING = "create not allowed while custom resource definition is terminating"
 
@@ -88,6 +88,9 @@ class Writer:
 
     def update(self, write: Write) -> Written:
         """Replaces an object by the one in a request's body."""
+        return self._again_if_stale(write, self._update)
+
+    def _update(self, write: Write) -> Written:
         document = self.read_body(write.kind, write.request, write.options)
         write.beside(partial(self._complete, write, document))
         old = self.objects.find(write.kind, write.namespace, write.name)
@@ -102,13 +105,17 @@ class Writer:
         return Written(self.replace(write, document, old))
 
     def patch(self, write: Write) -> Written:
-        """Applies the patch in a request's body; again, if the object has changed meanwhile."""
+        """Applies the patch in a request's body."""
+        return self._again_if_stale(write, self._patch)
+
+    def _again_if_stale(self, write: Write, attempt: Callable[[Write], Written]) -> Written:
+        """Repeats a write if the object has changed meanwhile; a conflict if the request states its old version."""
         warnings = len(write.request.warnings)
-        for _ in range(_PATCHES - 1):
+        for _ in range(_ATTEMPTS - 1):
             with suppress(StaleError):
-                return self._patch(write)
+                return attempt(write)
             del write.request.warnings[warnings:]
-        return self._patch(write)
+        return attempt(write)
 
     def _patch(self, write: Write) -> Written:
         old = self.objects.find(write.kind, write.namespace, write.name)
