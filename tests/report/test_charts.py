@@ -13,7 +13,7 @@ SCRIPTS = (*CHART_SCRIPTS, *(script for some in SECTION_SCRIPTS.values() for scr
 
 
 def test_every_chart_has_a_module_and_scripts_of_its_name() -> None:
-    named = {script.removeprefix("js/").partition("-")[0] for script in SCRIPTS}
+    named = {script.removeprefix("js/").removeprefix("charts/").partition("/")[0] for script in SCRIPTS}
     assert named | {"ganttheat"} == MODULES  # the heat map of the Gantt chart
     for script in SCRIPTS:
         assert (ASSETS / f"{script}.js").is_file()

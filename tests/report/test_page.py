@@ -160,4 +160,5 @@ def test_a_missing_file_is_named(results: Results) -> None:
 
 
 def test_every_script_is_part_of_the_page() -> None:
-    assert {f"{name}.js" for name in ALL_SCRIPTS} == {f"js/{entry.name}" for entry in (ASSETS / "js").iterdir()}
+    present = {path.relative_to(str(ASSETS)).as_posix() for path in Path(str(ASSETS)).glob("js/**/*.js")}
+    assert {f"{name}.js" for name in ALL_SCRIPTS} == present

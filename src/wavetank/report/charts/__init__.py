@@ -1,1 +1,1 @@
-"""The charts of the report: NAME.py returns the data that assets/js/NAME.js (or NAME-….js) draws."""
+"""The charts of the report: NAME.py returns the data that assets/js/charts/NAME.js or assets/js/NAME draws."""

@@ -112,7 +112,7 @@ class Gantt:
 
 
 class _Chart:
-    """One run in the forms in which a page can carry it; the columns are those that gantt-model.js reads."""
+    """One run in the forms in which a page can carry it; the columns are those that gantt/model.js reads."""
 
     def __init__(self, folder: ResultsFolder, run: RunFolder, named: bool) -> None:
         self._pods = pods = folder.pods(run, named)

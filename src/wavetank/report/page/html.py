@@ -21,36 +21,36 @@ from wavetank.results.verdict.verdict import experiment_verdict
 
 # Later scripts use earlier ones; the last starts the page.
 CHART_SCRIPTS = (
-    "js/series",
-    "js/waiting",
-    "js/gantt-stack",
-    "js/gantt-colour",
-    "js/gantt-model",
-    "js/gantt-heat",
-    "js/gantt-paint",
-    "js/gantt-view",
-    "js/gantt",
+    "js/charts/series",
+    "js/charts/waiting",
+    "js/gantt/stack",
+    "js/gantt/colour",
+    "js/gantt/model",
+    "js/gantt/heat",
+    "js/gantt/paint",
+    "js/gantt/view",
+    "js/gantt/gantt",
 )
 COMMON_SCRIPTS = (
-    "js/format",
-    "js/dom",
-    "js/data",
-    "js/axis",
-    "js/downloads",
-    "js/boxpicture",
-    "js/svgcontext",
-    "js/axischart",
-    "js/linechart",
+    "js/page/format",
+    "js/page/dom",
+    "js/page/data",
+    "js/page/axis",
+    "js/page/downloads",
+    "js/page/boxpicture",
+    "js/page/svgcontext",
+    "js/charts/axischart",
+    "js/charts/linechart",
 )
-SCRIPTS = (*COMMON_SCRIPTS, *CHART_SCRIPTS, "js/theme", "js/main")
+SCRIPTS = (*COMMON_SCRIPTS, *CHART_SCRIPTS, "js/page/theme", "js/main")
 # Of runs with services, node groups or prices, autoscalers, queues: other pages have neither script nor section.
 SERVICES, NODES, ENERGY, AUTOSCALING, QUEUES = "services", "nodes", "energy", "autoscaling", "queues"
 SECTION_SCRIPTS = {
-    SERVICES: ("js/services-graph", "js/services-heat", "js/services-waterfall", "js/services"),
-    NODES: ("js/nodes",),
-    ENERGY: ("js/energy",),
-    AUTOSCALING: ("js/autoscaling",),
-    QUEUES: ("js/queues",),
+    SERVICES: ("js/services/graph", "js/services/heat", "js/services/waterfall", "js/services/services"),
+    NODES: ("js/charts/nodes",),
+    ENERGY: ("js/charts/energy",),
+    AUTOSCALING: ("js/charts/autoscaling",),
+    QUEUES: ("js/charts/queues",),
 }
 LONGEST_WAITS = "longest-waits"
 SECTIONS = ("series", SERVICES, QUEUES, NODES, ENERGY, AUTOSCALING, "waiting", LONGEST_WAITS, "gantt")

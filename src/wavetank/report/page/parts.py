@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
-SCRIPTS = ("js/dom", "js/theme", "js/downloads", "js/boxpicture", "planning/main")
+SCRIPTS = ("js/page/dom", "js/page/theme", "js/page/downloads", "js/page/boxpicture", "planning/main")
 STYLES = ("report.css", "planning/planning.css")
 
 

@@ -18,11 +18,11 @@ from wavetank.words import counted
 
 # Shared ones first; the last starts the page.
 SCRIPTS = (
-    "js/format",
-    "js/dom",
-    "js/downloads",
-    "js/boxpicture",
-    "js/theme",
+    "js/page/format",
+    "js/page/dom",
+    "js/page/downloads",
+    "js/page/boxpicture",
+    "js/page/theme",
     "sweep/data",
     "sweep/heat",
     "sweep/boxes",
