@@ -67,3 +67,16 @@ def test_a_pod_on_a_node_that_does_not_exist_holds_nothing(tmp_path: Path, execu
     metrics = measured(recorder)
     assert metrics.cpu_utilization <= 0.5
     assert (metrics.unscheduled_pods, metrics.nodes_used) == (1, 1)
+
+
+def test_a_pod_on_a_node_that_does_not_exist_fails_after_the_quarantine(tmp_path: Path) -> None:
+    experiment = _an_experiment(tmp_path, "kubelet", lost=("node-9", 5, "1"), usual=("", 0, "2"))
+    rows = {row.name: row for row in simulate(experiment).rows}
+    assert (rows["lost"].phase, rows["lost"].finished) == ("Failed", 60 * SECOND)
+    assert rows["usual"].finished == 100 * SECOND
+
+
+def test_a_pod_on_a_node_that_does_not_exist_stays_pending_without_the_collector(tmp_path: Path) -> None:
+    experiment = _an_experiment(tmp_path, "kubelet", lost=("node-9", 5, "1"))
+    (row,) = simulate({**experiment, "controllers": ["*", "-podgc"]}).rows
+    assert (row.phase, row.finished) == ("Pending", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.admissionpolicies.descriptor import ADMISSION_POLICY_STATUS_CONTROLLER
@@ -110,15 +110,22 @@ def all_names() -> frozenset[str]:
     return frozenset(CONTROLLERS)
 
 
-def start_controllers(context: ControllerContext, names: Collection[str], served: bool = False) -> None:
-    """Starts the controllers of these names, each as soon as there is an object for it to work on."""
+def start_controllers(
+    context: ControllerContext, names: Collection[str], served: bool = False
+) -> dict[str, Callable[[], None]]:
+    """Starts the controllers of these names, each as soon as there is an object for it to work on.
+
+    Returns functions that start the others before there is one, by name; they do nothing once it has started.
+    """
+    waiting: dict[str, Callable[[], None]] = {}
     for descriptor in CONTROLLERS.values():
         if descriptor.name in names:
             from_start = served and descriptor.served_from_start
             if from_start or any(context.store.has(kind) for kind in descriptor.kinds):
                 descriptor.start(context)
             else:
-                _LazyController(context, descriptor)
+                waiting[descriptor.name] = _LazyController(context, descriptor).start
+    return waiting
 
 
 class _LazyController:
@@ -131,10 +138,14 @@ class _LazyController:
         for kind in descriptor.kinds:
             context.store.subscribe(kind, added=self._added)
 
-    def _added(self, new: Resource) -> None:
+    def start(self) -> None:
+        """Starts the controller unless it has started."""
         if not self._started:
             self._started = True
-            self._descriptor.start(self._context)  # which finds the object in the store
+            self._descriptor.start(self._context)
+
+    def _added(self, new: Resource) -> None:
+        self.start()  # it finds the object in the store
 
 
 def check_flags(flags: Mapping[str, str]) -> None:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from wavetank.results.metrics.energy import JobEnergy
     from wavetank.results.recording.energy import EnergyRecorder
 
+_NODE_MISSING = "DeletionByPodGC"  # the reason of pods that were failed since their node does not exist
+
 
 @dataclass(frozen=True)
 class RunFigures:
@@ -77,9 +79,10 @@ def _energy(meter: EnergyRecorder, jobs: FinishedJobs) -> JobEnergy:
 def _pending(pods: PodTable, label: str) -> list[str]:
     """Names the pods that never found a node, with the reason of the last attempt."""
     names: defaultdict[str, list[str]] = defaultdict(list)
-    for i in np.flatnonzero((pods.scheduled == NEVER) & (pods.finished == NEVER)).tolist():
+    for i in np.flatnonzero(pods.scheduled == NEVER).tolist():
         row = pods.rows[i]
-        names[row.message or _never_tried(row)].append(row.name)
+        if row.finished is None or row.reason == _NODE_MISSING:
+            names[row.message or _never_tried(row)].append(row.name)
     counts = Counter({message: len(pods) for message, pods in names.items()})
     return [
         f"{label}: {count} {plural(count, 'pod')} never scheduled ({_some(names[message])}): {message}"

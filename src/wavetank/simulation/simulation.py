@@ -12,6 +12,7 @@ from wavetank.cluster.releases import Version
 from wavetank.cluster.store.store import Store
 from wavetank.controllers.descriptors import all_names, start_controllers
 from wavetank.controllers.framework.context import ControllerContext
+from wavetank.controllers.nodelifecycle.descriptor import POD_GARBAGE_COLLECTOR
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.faults import Fault, Faults
@@ -141,10 +142,12 @@ class Simulation:
             completer, creation = (loop.completer, loop.creation) if loop else (None, None)
             admission = Admission(world.store, completer, creation, setting.queues_pods)
             loop.load(setting.cluster) if loop else load_objects(setting.cluster, admission)
-            self._start_controllers(world.context, admission, operator)
+            waiting = self._start_controllers(world.context, admission, operator)
             kubelets.loaded()
-            if isinstance(kubelets, Kubelets):  # K8sSim's nodes have no faults
+            if isinstance(kubelets, Kubelets):  # K8sSim's nodes have no faults, and pods wait for missing ones
                 Faults(world.context, kubelets, setting.faults)
+                if POD_GARBAGE_COLLECTOR.name in waiting:
+                    kubelets.nodeless.tell(waiting[POD_GARBAGE_COLLECTOR.name])
             switch = self._power_switch(world.context)
             options = replace(self._scheduler_options(operator), power=switch)
             world.attach(map(self._informed, setting.schedulers), options)
@@ -187,8 +190,13 @@ class Simulation:
 
         return K8sSimKubelets(context)
 
-    def _start_controllers(self, context: ActorContext, admission: Admission, operator: OperatorRun | None) -> None:
-        """Starts the controllers that are on; K8sSim makes the pods of Volcano's Jobs in its own way."""
+    def _start_controllers(
+        self, context: ActorContext, admission: Admission, operator: OperatorRun | None
+    ) -> Mapping[str, Callable[[], None]]:
+        """Starts the controllers that are on; K8sSim makes the pods of Volcano's Jobs in its own way.
+
+        Returns what starts those that wait for their first object.
+        """
         names = self.setting.controllers
         setting = self.setting
         metrics = self._metrics(context)
@@ -198,11 +206,12 @@ class Simulation:
 
             JobStarter(context, admission.complete)
             names -= {VOLCANO_JOBS}
-        start_controllers(controllers, names)
+        waiting = start_controllers(controllers, names)
         if setting.node_groups or setting.autoscaler_flags is not None or setting.provisioning is not None:
             self._scale_nodes(context, controllers)
         if operator is not None:
             operator.start(context, controllers)
+        return waiting
 
     def _scale_nodes(self, context: ActorContext, controllers: ControllerContext) -> None:
         """Starts node groups, node pools and what scales them."""

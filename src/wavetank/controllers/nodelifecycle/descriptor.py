@@ -38,7 +38,7 @@ TAINT_EVICTION_CONTROLLER = ControllerDescriptor(
 POD_GARBAGE_COLLECTOR = ControllerDescriptor(
     "pod-garbage-collector-controller",
     _start_pod_collector,
-    kinds=(MACHINE, NODE_CLAIM),  # in a run nodes go only with their machines
+    kinds=(MACHINE, NODE_CLAIM),  # with which nodes go; a run starts it if a pod's node is missing, too
     aliases=("podgc",),
     served_from_start=True,
 )

@@ -7,13 +7,27 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
 
 
-class PodsByNode:
-    """The pods of each node; `changed` is called with a pod that was bound or changed, `gone` with a deleted one."""
+def _ignore(pod: Pod) -> None:
+    """Does nothing."""
 
-    def __init__(self, store: Store, changed: Callable[[Pod], None], gone: Callable[[Pod], None]) -> None:
+
+class PodsByNode:
+    """The pods of each node; `changed` is called with a pod that was bound or changed, `gone` with a deleted one.
+
+    `unscheduled` is called with a pod without a node that was changed.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        changed: Callable[[Pod], None],
+        gone: Callable[[Pod], None],
+        unscheduled: Callable[[Pod], None] = _ignore,
+    ) -> None:
         self._pods: defaultdict[str, dict[str, Pod]] = defaultdict(dict)  # by node and uid
         self._changed = changed
         self._gone = gone
+        self._unscheduled = unscheduled
         store.subscribe(Pod.group_kind, self)
         for pod in store.list(Pod.group_kind):
             if pod.node_name:
@@ -38,6 +52,8 @@ class PodsByNode:
         if new.node_name:
             self._pods[new.node_name][new.uid] = new
             self._changed(new)
+        else:
+            self._unscheduled(new)
 
     def deleted(self, old: Pod) -> None:
         """Removes a pod."""

@@ -17,6 +17,7 @@ from wavetank.nodes.kubelet.admission import FreeResources
 from wavetank.nodes.kubelet.images import ImageCache, Registry
 from wavetank.nodes.kubelet.jobs import JobStarts
 from wavetank.nodes.kubelet.latency import NodeLatency
+from wavetank.nodes.kubelet.nodeless import NodelessPods
 from wavetank.nodes.kubelet.podworker import Machine, PodWorker, Step
 from wavetank.nodes.podmemory import PodMemory
 
@@ -51,7 +52,7 @@ class Kubelets:
         self._registry = Registry(self._latency, self._random)
         self._machines: dict[str, Machine] = {}
         self._workers: dict[str, PodWorker] = {}
-        self._nodeless: dict[str, dict[str, Pod]] = {}  # pods bound to a node that does not exist
+        self.nodeless = NodelessPods()
         self._gatherings = JobStarts()
         self._deadlines = deadlines.Deadlines(self._clock, self._end_overdue)
         store.subscribe(
@@ -70,8 +71,8 @@ class Kubelets:
             machine.node = node
             return
         self._machines[node.name] = Machine(node, ImageCache(node, self._registry))
-        if self._nodeless:
-            for pod in self._nodeless.pop(node.name, {}).values():
+        if self.nodeless:
+            for pod in self.nodeless.take(node.name):
                 self._arrive(pod, admitted=pod.phase == RUNNING)
 
     def node_deleted(self, node: Node) -> None:
@@ -82,7 +83,7 @@ class Kubelets:
             if pod is None:
                 continue
             self._leave(pod)
-            self._nodeless.setdefault(node.name, {})[pod.uid] = pod
+            self.nodeless.add(pod)
             if pod.deleted is not None:
                 self._stop(pod)
 
@@ -113,13 +114,13 @@ class Kubelets:
         """Removes a deleted pod."""
         if pod.uid in self._workers:
             self._leave(pod)
-        elif self._nodeless:
-            self._nodeless.get(pod.node_name, {}).pop(pod.uid, None)
+        elif self.nodeless:
+            self.nodeless.remove(pod)
 
     def _stop(self, pod: Pod) -> None:
         if pod.uid in self._workers:
             self._terminate(self._workers[pod.uid], pod)
-        elif pod.uid in self._nodeless.get(pod.node_name, {}):
+        elif pod in self.nodeless:
             self._store.discard(pod)  # as pod garbage collection does: no kubelet will remove it
 
     # starting
@@ -127,7 +128,7 @@ class Kubelets:
     def _arrive(self, pod: Pod, admitted: bool) -> None:
         machine = self._machines.get(pod.node_name)
         if machine is None:
-            self._nodeless.setdefault(pod.node_name, {})[pod.uid] = pod
+            self.nodeless.add(pod)
             return
         worker = self._workers[pod.uid] = PodWorker(self, machine, pod)
         if pod.spec.deadline_s is not None:
