@@ -30,7 +30,11 @@ class Ticker:
         with file.open("r+b") as opened:
             self._gaps = mmap.mmap(opened.fileno(), GAPS.size)
         self._blame_s = blame_s
+
+    def start(self) -> None:
+        """Begins to tick: what the server did before does not count."""
         self._last = time.process_time(), time.perf_counter()
+        self.tick()
 
     def tick(self) -> None:
         """Compares the time with that of the last tick, and sets the next one."""
@@ -50,7 +54,7 @@ def serve(file: Path, blame_s: float, words: list[str]) -> None:
 
     def start_ticking(app: App, failed: Callable[[Exception], None]) -> None:
         start(app, failed)
-        asyncio.get_running_loop().call_soon(ticker.tick)
+        asyncio.get_running_loop().call_soon(ticker.start)
 
     App.start = start_ticking  # type: ignore[method-assign]
     sys.argv = ["wavetank", "serve", *words]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from wavetank.batchoperator.client.inprocess import StoreClient
 from wavetank.batchoperator.client.remote.client import RemoteClient
 from wavetank.batchoperator.client.remote.connection import Connection
 from wavetank.batchoperator.client.remote.kubeconfig import read_server
+from wavetank.batchoperator.resources.batchjob import BatchJob, read_batchjob
 from wavetank.batchoperator.resources.definitions import definitions
 from wavetank.batchoperator.resources.groups import ESI
 from wavetank.cluster.store.errors import AlreadyExistsError, ConflictError
@@ -142,3 +144,23 @@ def test_a_bad_kubeconfig_is_one_message(tmp_path: Path, text: str, message: str
     file.write_text(text)
     with pytest.raises(InputError, match=message):
         read_server(file)
+
+
+def test_versions_that_were_replaced_are_freed_without_a_collection() -> None:
+    store = Store(Clock())
+    client = StoreClient(store, storeclient.StoreClient(store, random.Random(1), lambda pod: None))
+    gc.collect()
+    gc.disable()
+    try:
+        jobs = _jobs()
+        last = client.create(a_job())
+        for i in range(10):
+            read_batchjob(last)
+            last = client.update_status(last, {"state": "ReadyState", "replication": i})
+        assert _jobs() <= jobs + 1
+    finally:
+        gc.enable()
+
+
+def _jobs() -> int:
+    return sum(isinstance(each, BatchJob) for each in gc.get_objects())

@@ -29,9 +29,7 @@ class StoreClient:
     def _view(self, resource: Resource, kind: GroupKind) -> KubeObject:
         """Returns a version of an object; most are asked for several times."""
         seen = self._seen.get(resource.uid)
-        if seen is None or seen.source is not resource:
-            seen = self._seen[resource.uid] = from_resource(resource, kind)
-        return seen
+        return seen if seen is not None and seen.source is resource else _renew(self._seen, resource, kind)
 
     def get(self, kind: GroupKind, namespace: str, name: str) -> KubeObject | None:
         """Returns an object as it is now."""
@@ -129,7 +127,8 @@ class _Topic:
 
     def deleted(self, old: Resource) -> None:
         self._tell("DELETED", old)
-        self._seen.pop(old.uid, None)
+        if (seen := self._seen.pop(old.uid, None)) is not None:
+            seen.view = None
         self._chosen.pop(old.uid, None)
 
     def _tell(self, action: Action, resource: Resource) -> None:
@@ -140,7 +139,7 @@ class _Topic:
         if handlers:
             seen = self._seen.get(resource.uid)
             if seen is None or seen.source is not resource:
-                seen = self._seen[resource.uid] = from_resource(resource, self._kind)
+                seen = _renew(self._seen, resource, self._kind)
             change = Change(action, seen)
             for handler in handlers:
                 handler(change)
@@ -151,6 +150,18 @@ class _Topic:
         chosen = [handler for handler, label, value in self._subscribed if is_wanted(labels, label, value)]
         self._chosen[resource.uid] = (labels, chosen)
         return chosen
+
+
+def _renew(seen: dict[str, KubeObject], resource: Resource, kind: GroupKind) -> KubeObject:
+    """Keeps a new version of an object.
+
+    The last one loses its typed view: the two refer to each other, so that only the garbage collector could free them.
+    """
+    last = seen.get(resource.uid)
+    if last is not None:
+        last.view = None
+    found = seen[resource.uid] = from_resource(resource, kind)
+    return found
 
 
 def _source(old: KubeObject) -> Resource:
