@@ -31,7 +31,6 @@ from wavetank.apiserver.requests.negotiation import (
     COLLECTION_TYPES,
     PLAIN,
     PLAIN_PROTOBUF,
-    Representation,
     check_route,
     negotiate,
     use_text,
@@ -51,7 +50,6 @@ from wavetank.apiserver.verbs.watching import Watch, Watches, WatchStream
 from wavetank.apiserver.verbs.write import Write, Written, patch_type
 from wavetank.apiserver.verbs.writing import Writer
 from wavetank.apiserver.webhooks.calls import NoWebhooks, WebhookClient
-from wavetank.apiserver.webhooks.waiting import run_beside
 from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.store.store import Store
 
@@ -233,7 +231,7 @@ class Api:
         representation = negotiate(request, tables="get" in target.kind.verbs)
         create = self._virtual.get(target.kind.group_kind, self._writer.create)
         written = create(target.kind, target.namespace, request)
-        return self._respond(target, representation, written.document, written.status, request)
+        return self._writer.answer(target.kind, representation, written, request)
 
     def _update(self, target: Target, request: Request) -> Response:
         what = "Update" if target.verb == "update" else "Patch"
@@ -242,13 +240,13 @@ class Api:
         may_create = strategy_of(self._objects.stored(target.kind)).create_on_update
         write = Write(target.kind, target.namespace, target.name, request, options, may_create=may_create)
         written = self._writer.update(write) if what == "Update" else self._writer.patch(write)
-        return self._respond(target, representation, written.document, written.status, request)
+        return self._writer.answer(target.kind, representation, written, request)
 
     def _delete(self, target: Target, request: Request) -> Response:
         representation = negotiate(request)
         options = DeleteOptions.read(request, self.kinds)
         deleted = self._deleter.delete(target.kind, target.namespace, target.name, options, request)
-        return self._respond(target, representation, deleted.document, deleted.status, request)
+        return self._writer.answer(target.kind, representation, Written(deleted.document, deleted.status), request)
 
     def _delete_collection(self, target: Target, request: Request) -> Response:
         representation = negotiate(request, listing=True)
@@ -257,10 +255,3 @@ class Api:
         found = self._deleter.delete_collection(target.kind, target.namespace, options, listed, request)
         body = show_page(self._objects, target.kind, found, representation)
         return Response(200, headers_of(representation, request.warnings), body)
-
-    def _respond(
-        self, target: Target, representation: Representation, document: Document, status: int, request: Request
-    ) -> Response:
-        now, warnings = self._objects.now, request.warnings
-        show = partial(answer, target.kind, representation, document, now, status, warnings)
-        return run_beside(show, len(request.body))

@@ -37,6 +37,7 @@ class ControlPlane:
         self._etcd_port, self._peer_port, self._port = _free_ports(3)
         (folder / "tokens.csv").write_text(f"{TOKEN},admin,admin,system:masters\n")
         self.url = f"https://127.0.0.1:{self._port}"
+        self.etcd_url = f"http://127.0.0.1:{self._etcd_port}"
         write_kubeconfig(self.kubeconfig, Access(self.url, TOKEN, authority.certificate))
 
     def start(self) -> None:

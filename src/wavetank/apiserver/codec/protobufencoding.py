@@ -117,7 +117,7 @@ def _value_encoder(number: int, schema: Schema) -> Encode:
     if schema.type == "number":
         tag = varint(number << 3 | _FIXED64)
         return lambda value: tag + struct.pack("<d", value)
-    encode = _delimited(number, _CONTENTS.get(schema.type, str.encode))
+    encode = _delimited(number, CONTENTS.get(schema.type, str.encode))
     return encode if schema.type in ("any", "bytes") else lru_cache(_REMEMBERED)(encode)
 
 
@@ -159,7 +159,7 @@ def _int_or_string(value: int | str) -> bytes:
 
 
 # What a field of each type contains, if it is neither a number nor a text nor an object.
-_CONTENTS: dict[str, Encode] = {
+CONTENTS: dict[str, Encode] = {
     "bytes": base64.b64decode,
     "quantity": lambda value: field(1, str(value).encode()),
     "duration": lambda value: b"\x08" + varint(nanoseconds_of(value)),

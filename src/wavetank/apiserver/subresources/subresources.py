@@ -11,7 +11,6 @@ from wavetank.apiserver.registry.subresources import PARTS
 from wavetank.apiserver.requests.negotiation import negotiate
 from wavetank.apiserver.requests.paths import Target
 from wavetank.apiserver.requests.request import Request, Response
-from wavetank.apiserver.requests.responses import answer
 from wavetank.apiserver.requests.stream import Stream
 from wavetank.apiserver.subresources.binding import bind
 from wavetank.apiserver.subresources.connections import refuse
@@ -72,8 +71,7 @@ class Subresources:
         else:
             written = self._write_part(target, name, request)
         kind = target.kind if name in PARTS else _kind_of(target.subresource, target.kind)
-        now = self._objects.now
-        return answer(kind, representation, written.document, now, written.status, request.warnings)
+        return self._writer.answer(kind, representation, written, request)
 
     def _create(self, target: Target, subresource: Subresource, request: Request) -> Written:
         kind, namespace, name = target.kind, target.namespace, target.name

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+import re
 from typing import TYPE_CHECKING
 
 from wavetank.apiserver import errors
+from wavetank.apiserver.fielderrors import invalid as bad_value
 from wavetank.apiserver.kinds import Kind
-from wavetank.apiserver.verbs.objects import Document
+from wavetank.apiserver.registry.strategies import strategy_of
+from wavetank.apiserver.verbs.etcd import key_of
+from wavetank.apiserver.verbs.objects import Document, Objects
+from wavetank.cel.gotext import quote
 from wavetank.cluster.objects.resource import Resource
 
 if TYPE_CHECKING:
@@ -18,22 +22,20 @@ _OTHER_NAMESPACE = "the namespace of the provided object does not match the name
 _LONGEST_PREFIX = 58  # of a generated name, before its five random characters
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _ATTEMPTS = 8  # at finding a generated name that is free
-# The prefix of a kind's keys in etcd if it is not the plural; error messages show it.
-_FOLDERS = {
-    "endpoints": "services/endpoints",
-    "ingresses": "ingress",
-    "nodes": "minions",
-    "replicationcontrollers": "controllers",
-    "services": "services/specs",
-    "apiservices": "apiregistration.k8s.io/apiservices",
-    "customresourcedefinitions": "apiextensions.k8s.io/customresourcedefinitions",
-}
 
 
-def generated_names(prefix: str, chance: random.Random) -> Iterator[str]:
-    """Yields a few names that begin with a prefix, of which one may be free."""
+def generate_name(objects: Objects, kind: Kind, metadata: Document, chance: random.Random) -> None:
+    """Names an object by its generateName if it has no name; the name may be taken, after some attempts."""
+    prefix = metadata.get("generateName")
+    if metadata.get("name") or not prefix:
+        return
+    if not strategy_of(kind).generates_names:
+        metadata["name"] = prefix
+        return
     for _ in range(_ATTEMPTS):
-        yield prefix[:_LONGEST_PREFIX] + "".join(chance.choice(_ALPHABET) for _ in range(5))
+        metadata["name"] = prefix[:_LONGEST_PREFIX] + "".join(chance.choice(_ALPHABET) for _ in range(5))
+        if objects.find(kind, metadata.get("namespace", ""), metadata["name"]) is None:
+            return
 
 
 def set_namespace(write: Write, document: Document) -> None:
@@ -62,12 +64,24 @@ def check_uid(write: Write, document: Document, old: Resource | None) -> None:
     stated, present = document["metadata"].get("uid"), old.uid if old is not None else ""
     if not stated or stated == present or (old is None and not write.may_create):
         return
-    plural = write.kind.plural
-    folder = f"{write.kind.group}/{plural}" if write.kind.custom is not None else _FOLDERS.get(plural, plural)
-    key = "/".join(part for part in ("/registry", folder, write.namespace, write.name) if part)
+    key = key_of(write.kind, write.namespace, write.name)
     why = f"Precondition failed: UID in precondition: {stated}, UID in object meta: {present}"
     where = f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0"
     raise errors.conflict(write.kind.resource, write.name, f"{where}, AdditionalErrorMsg: {why}")
+
+
+def check_version(write: Write, stored: Kind, metadata: Document, old: Resource) -> None:
+    """Sets the resource version of a changed object; 409 if it states another one than the object has."""
+    text = metadata.get("resourceVersion") or "0"
+    if not re.fullmatch("[0-9]{1,30}", text):
+        raise errors.plain(f"strconv.ParseUint: parsing {quote(text)}: invalid syntax")
+    if int(text) == 0:
+        if not strategy_of(stored).unconditional_update:
+            mistake = bad_value("metadata.resourceVersion", 0, "must be specified for an update")
+            raise errors.invalid(write.kind.resource, write.name, [mistake])
+    elif int(text) != old.resource_version:
+        raise errors.conflict(write.kind.resource, write.name, errors.MODIFIED)
+    metadata["resourceVersion"] = str(old.resource_version)
 
 
 def name_taken(kind: Kind, present: Resource, generated: bool) -> errors.StatusError:

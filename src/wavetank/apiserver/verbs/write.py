@@ -18,7 +18,8 @@ from wavetank.apiserver.requests.request import Request
 from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.weights import weight_of
-from wavetank.apiserver.webhooks.waiting import run_beside
+from wavetank.apiserver.webhooks.waiting import HEAVIEST, run_beside
+from wavetank.cluster.objects.resource import Resource
 
 T = TypeVar("T")
 
@@ -45,7 +46,8 @@ class Written:
 class Write:
     """One write: which object, by which request, with which options; `kind` is the served version.
 
-    `weight` is about how many bytes are looked at; `was_slow` says that checking the object took long.
+    `weight` is about how many bytes are looked at; `was_slow` says that checking the object took long, `is_large` that
+    it has so many bytes that changes of it may make it too large.
     """
 
     kind: Kind
@@ -58,10 +60,16 @@ class Write:
     validate: Validate = validate_update
     may_create: bool = False
     was_slow: bool = False
+    is_large: bool = False
     weight: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.weight = weight_of(self.kind, self.request)
+
+    @property
+    def applies(self) -> bool:
+        """Says whether this is a server-side apply; 415 if it is a patch of an unknown type."""
+        return self.request.method == "PATCH" and patch_type(self.request) == APPLY_PATCH
 
     def beside(self, function: Callable[[], T]) -> T:
         """Runs a function that reads and writes nothing but its arguments: beside the event loop, if it is heavy."""
@@ -69,17 +77,19 @@ class Write:
 
 
 class LargeObjects:
-    """The uids of objects whose last write took long: a small patch of one of them is a heavy request."""
+    """The uids of objects that are large or whose last write took long: a small patch of one is a heavy request."""
 
     def __init__(self) -> None:
         self._uids: dict[str, None] = {}
 
-    def __contains__(self, uid: str) -> bool:
-        return uid in self._uids
+    def weigh(self, write: Write, old: Resource | None) -> None:
+        """Makes a client's write of a large object a heavy one."""
+        if old is not None and write.request.body and old.uid in self._uids:  # not of actors in this process
+            write.weight = HEAVIEST
 
-    def note(self, uid: str, was_slow: bool) -> None:
-        """Notes how long the last write of an object took."""
-        if was_slow:
+    def note(self, uid: str, large: bool) -> None:
+        """Notes whether the last write of an object was a heavy one."""
+        if large:
             if len(self._uids) >= _MOST_LARGE:
                 del self._uids[next(iter(self._uids))]
             self._uids[uid] = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -17,17 +16,18 @@ from wavetank.apiserver.codec.yamltext import warning_lines
 from wavetank.apiserver.conversion.versions import to_served, to_stored
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.fielderrors import FieldError
-from wavetank.apiserver.fielderrors import invalid as bad_value
 from wavetank.apiserver.kinds import Kind, Subresource
-from wavetank.apiserver.managedfields.applied import APPLY_PATCH
 from wavetank.apiserver.patches import apply_patch
 from wavetank.apiserver.registry.preparing import prepare_create
 from wavetank.apiserver.registry.strategies import strategy_of
 from wavetank.apiserver.registry.validation import validate_create
 from wavetank.apiserver.registry.warnings import create_warnings, update_warnings
 from wavetank.apiserver.requests.decoding import decode
-from wavetank.apiserver.requests.request import Request
+from wavetank.apiserver.requests.negotiation import Representation
+from wavetank.apiserver.requests.request import Request, Response
+from wavetank.apiserver.requests.responses import answer
 from wavetank.apiserver.strategies.strategy import WriteContext
+from wavetank.apiserver.verbs.etcd import LARGE, check_size
 from wavetank.apiserver.verbs.fieldmanagers import (
     FieldManagers,
     put_managers,
@@ -35,14 +35,20 @@ from wavetank.apiserver.verbs.fieldmanagers import (
     unchanged,
     without_managers,
 )
-from wavetank.apiserver.verbs.identity import check_name, check_uid, generated_names, name_taken, set_namespace
+from wavetank.apiserver.verbs.identity import (
+    check_name,
+    check_uid,
+    check_version,
+    generate_name,
+    name_taken,
+    set_namespace,
+)
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.ownerreferences import drop_duplicate_owners
 from wavetank.apiserver.verbs.weights import weight_of
 from wavetank.apiserver.verbs.write import LargeObjects, StaleError, Write, Written, is_finished, patch_type
-from wavetank.apiserver.webhooks.waiting import HEAVIEST, is_heavy, run_beside
-from wavetank.cel.gotext import quote
+from wavetank.apiserver.webhooks.waiting import is_heavy, run_beside
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource, render_time
@@ -119,8 +125,8 @@ class Writer:
 
     def _patch(self, write: Write) -> Written:
         old = self.objects.find(write.kind, write.namespace, write.name)
-        self._weigh(write, old)
-        if patch_type(write.request) == APPLY_PATCH:
+        self._large.weigh(write, old)
+        if write.applies:
             return self._apply(write, old)
         if old is None:
             raise errors.not_found(write.kind.resource, write.name)
@@ -135,6 +141,15 @@ class Writer:
         """Adds to a document who manages which of its fields."""
         kind = self.objects.stored(write.kind)
         write.beside(partial(self.field_managers.update, write, kind, live, document, self.now))
+
+    def answer(self, kind: Kind, representation: Representation, written: Written, request: Request) -> Response:
+        """Returns the response to a write; that an object has become large is kept for the next write."""
+        document, now = written.document, self.objects.now
+        show = partial(answer, kind, representation, document, now, written.status, request.warnings)
+        response = run_beside(show, len(request.body))
+        if len(response.body) > LARGE and "metadata" in document:
+            self._large.note(document["metadata"].get("uid", ""), True)
+        return response
 
     def read_patch(self, kind: Kind | Subresource, shown: Document, write: Write) -> Document:
         """Returns a document with a request's patch applied; warnings about it are added to the request."""
@@ -199,7 +214,7 @@ class Writer:
         waits = self.admission.calls_webhooks or is_heavy(write.weight)
         metadata["uid"] = store.reserve_uid() if waits or write.options.dry_run else store.next_uid
         metadata["creationTimestamp"] = self.now
-        self._generate_name(kind, metadata)
+        generate_name(self.objects, kind, metadata, self._names)
         self._allocate(write, kind, document, None)
         mistakes = write.beside(partial(self._check_new, write, kind, document))
         self._refuse(kind, document, mistakes)
@@ -218,13 +233,13 @@ class Writer:
 
     def replace(self, write: Write, document: Document, old: Resource) -> Document:
         """Replaces an object by a document in the served version, and returns it as it is served."""
-        self._weigh(write, old)
+        self._large.weigh(write, old)
         managed = take_managers(document)
         kind, document = self.objects.stored(write.kind), to_stored(write.kind, document)
         before = old.render() if kind.custom is None else self.objects.show(kind, old)
         attributes = self._attributes("UPDATE", write, document, before)
         self.admission.mutate(attributes)
-        self._check_version(write, document["metadata"], old)
+        check_version(write, kind, document["metadata"], old)
         self._allocate(write, kind, document, before)
         mistakes = write.beside(partial(self._check_changed, write, kind, document, before))
         self._refuse(kind, document, mistakes)
@@ -302,10 +317,26 @@ class Writer:
         self._check_free(write, kind, metadata)
         if write.options.dry_run:
             return self._beside(write, partial(to_served, write.kind, document))
-        created = self._beside(write, partial(self.resource, kind, document))
+        created = self._beside(write, partial(self._made, write, kind, document))
         self._check_free(write, kind, metadata)  # another one may have come while it was made
         self.objects.store.create(created)
         return self._stored(write, created)
+
+    def _made(self, write: Write, kind: Kind, document: Document, old: Resource | None = None) -> Resource:
+        """Returns what is to be stored: a new object, or a version of `old`.
+
+        If it is too large for etcd, it is made without managedFields; 500 if it is too large even so.
+        """
+        new = self.resource(kind, document) if old is None else self._version(kind, document, old)
+        if new is old or not is_heavy(write.weight):
+            return new
+        try:
+            write.is_large = check_size(kind, new, old) > LARGE
+        except errors.StatusError:
+            if write.applies or not take_managers(document):
+                raise
+            return self._made(write, kind, document, old)
+        return new
 
     def _check_free(self, write: Write, kind: Kind, metadata: Document) -> None:
         present = self.objects.find(kind, write.namespace, metadata["name"])
@@ -320,7 +351,7 @@ class Writer:
             return to_served(write.kind, document)
         if write.options.dry_run:
             return self._beside(write, partial(to_served, write.kind, document))
-        new = self._beside(write, partial(self._version, kind, document, old))
+        new = self._beside(write, partial(self._made, write, kind, document, old))
         self._check_current(write, old)
         if new is not old:
             self.objects.store.update(new)
@@ -333,15 +364,11 @@ class Writer:
 
     def _stored(self, write: Write, new: Resource) -> Document:
         """Returns an object as it is served after it was written; whether it is large is kept for the next write."""
-        self._large.note(new.uid, write.was_slow)
+        self._large.note(new.uid, write.was_slow or write.is_large)
         return self._show(write, new)
 
     def _show(self, write: Write, resource: Resource) -> Document:
         return self._beside(write, partial(self.objects.show, write.kind, resource))
-
-    def _weigh(self, write: Write, old: Resource | None) -> None:
-        if old is not None and write.request.body and old.uid in self._large:  # not of actors in this process
-            write.weight = HEAVIEST
 
     def _beside(self, write: Write, function: Callable[[], T]) -> T:
         """Runs a function without side effects as `Write.beside` does, unless it may call a conversion webhook."""
@@ -352,30 +379,6 @@ class Writer:
         """Sets the defaults of a document in a served version, in place."""
         document.setdefault("metadata", {})
         set_defaults(kind, document)
-
-    def _generate_name(self, kind: Kind, metadata: Document) -> None:
-        prefix = metadata.get("generateName")
-        if metadata.get("name") or not prefix:
-            return
-        if not strategy_of(kind).generates_names:
-            metadata["name"] = prefix
-            return
-        for name in generated_names(prefix, self._names):
-            metadata["name"] = name
-            if self.objects.find(kind, metadata.get("namespace", ""), metadata["name"]) is None:
-                return
-
-    def _check_version(self, write: Write, metadata: Document, old: Resource) -> None:
-        text = metadata.get("resourceVersion") or "0"
-        if not re.fullmatch("[0-9]{1,30}", text):
-            raise errors.plain(f"strconv.ParseUint: parsing {quote(text)}: invalid syntax")
-        if int(text) == 0:
-            if not strategy_of(self.objects.stored(write.kind)).unconditional_update:
-                mistake = bad_value("metadata.resourceVersion", 0, "must be specified for an update")
-                raise errors.invalid(write.kind.resource, write.name, [mistake])
-        elif int(text) != old.resource_version:
-            raise errors.conflict(write.kind.resource, write.name, errors.MODIFIED)
-        metadata["resourceVersion"] = str(old.resource_version)
 
     def _refuse(self, kind: Kind, document: Document, mistakes: list[FieldError]) -> None:
         if mistakes:
