@@ -11,6 +11,7 @@ from pathlib import Path
 from wavetank.report.page import html, parts
 from wavetank.report.page.pagefile import join_scripts
 from wavetank.report.sweep import page as sweep
+from wavetank.ui.assets import saving_module
 
 
 def main(folder: Path) -> None:
@@ -18,6 +19,7 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, scripts in (("report", html.ALL_SCRIPTS), ("sweep", sweep.SCRIPTS), ("planning", parts.SCRIPTS)):
         (folder / f"{name}.js").write_text(join_scripts(scripts), encoding="utf-8")
+    (folder / "saving.js").write_text(saving_module(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -6,9 +6,10 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from tests.support.waiting import PATIENCE_S
 
@@ -33,6 +34,13 @@ def wait_until(page: Page, function: str, argument: object = None) -> None:
     while not page.evaluate(function, argument):
         assert time.monotonic() < end, f"it never held: {function}"
         page.wait_for_timeout(20)
+
+
+def saved_by(page: Page, button: Locator) -> str:
+    """Returns the text of the file that a button saves."""
+    with page.expect_download() as download:
+        button.click()
+    return Path(download.value.path()).read_text(encoding="utf-8")
 
 
 class Pages:

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.apiserver.serving import NODES, TOKEN
-from tests.support.browser import Pages
+from tests.support.browser import Pages, saved_by
 from tests.ui.accessibility import problems_of
 from tests.ui.serving import ServedPages, setting_of
 
@@ -136,6 +136,30 @@ def test_a_pending_pod_is_explained(live: Live) -> None:
     expect(explanation).to_contain_text("unschedulable: 0 of 2 nodes feasible")
     expect(explanation).to_contain_text("What would help")
     expect(explanation.locator("tbody tr")).to_have_text([re.compile("NodeResourcesFitInsufficient cpu2n1, n2")])
+    saved = saved_by(page, explanation.get_by_text("CSV"))
+    assert saved == 'Filtered out by,Reason,Nodes,Which\nNodeResourcesFit,Insufficient cpu,2,"n1, n2"\n'
+
+
+def test_the_nodes_and_the_lists_are_saved(live: Live) -> None:
+    live.deploy("web", 2, "1")
+    live.advance("1m")
+    page = live.open()
+    expect(page.locator("#facts")).to_contain_text("2 pods on them")
+    drawn = saved_by(page, page.locator("#map-controls").get_by_text("SVG"))
+    assert ">n1<" in drawn
+    placed = saved_by(page, page.locator("#map-controls").get_by_text("CSV")).splitlines()
+    assert [line.split(",")[0] for line in placed] == ["node", "n1", "n2"]
+    heads = {
+        "Pending": "namespace,name,state,cpu_milli,memory_bytes,priority,owner,created,message",
+        "Workloads": "kind,namespace,name,desired,updated,ready,message",
+        "Events": "time,type,reason,kind,namespace,name,message,count",
+        "Nodes": "node,node_state,zone,pool,cpu_milli,cpu_requested_milli,memory_bytes,memory_requested_bytes,pods",
+    }
+    for tab, head in heads.items():
+        page.get_by_role("tab", name=tab).click()
+        lines = saved_by(page, page.locator("#list").get_by_text("CSV")).splitlines()
+        assert lines[0] == head
+        assert len(lines) - 1 == page.locator("#list .row").count()
 
 
 def test_manifests_are_applied_and_text_of_the_cluster_is_never_markup(live: Live) -> None:

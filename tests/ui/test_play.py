@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.support.browser import Pages
+from tests.support.browser import Pages, saved_by
 from tests.support.waiting import PATIENCE_S, eventually
 from tests.ui.accessibility import problems_of
 from wavetank.apiserver.http.authentication import Authenticator
@@ -28,6 +29,7 @@ from wavetank.ui.login import OneTimeLogin
 from wavetank.ui.play.app import PlayApp
 from wavetank.ui.play.recording import read_recording
 
+SVG = "{http://www.w3.org/2000/svg}"
 HEADER = (
     "namespace,name,job,submitted,scheduled,started,finished,node,phase,reason,restarts,cpu_milli,memory_bytes,requests,"
     "priority,scheduler,message\n"
@@ -177,6 +179,34 @@ def test_a_run_is_scrubbed_and_a_link_leads_to_the_same_instant(browser: Browser
     page.locator("#run-choice select").nth(1).select_option("")
     expect(captions).to_have_count(1)
     expect(page).to_have_url(re.compile(r"a=spread%2Fseed-1$"))
+    pages.close()
+    assert pages.errors == []
+
+
+def test_the_nodes_the_chart_and_the_lists_are_saved(browser: Browser, address: str) -> None:
+    pages = Pages(browser)
+    page = pages.open(f"{address}/ui/#t=30")
+    expect(page.locator("#facts")).to_contain_text("30.0 s")
+    nodes = page.locator(".view-box").first
+    assert saved_by(page, nodes.get_by_text("CSV")).splitlines() == [
+        "node,node_state,zone,pool,namespace,name,state,cpu_milli,memory_bytes,priority,owner",
+        "a,ready,,,default,p,Running,3000,1073741824,0,",
+        "b,ready,,,default,q,Running,3000,1073741824,0,",
+    ]
+    drawn = ElementTree.fromstring(saved_by(page, nodes.get_by_text("SVG")))
+    assert [text.text for text in drawn.iter(f"{SVG}text")] == ["a", "b"]
+    chart = saved_by(page, page.locator("#timeline").get_by_text("CSV")).splitlines()
+    assert chart[0] == 'time_s,"pending_spread, seed 1","pending_packed, seed 1"'
+    assert chart[101] == "25,1,0"
+    drawn = ElementTree.fromstring(saved_by(page, page.locator("#timeline").get_by_text("SVG")))
+    assert "spread, seed 1" in [text.text for text in drawn.iter(f"{SVG}text")]
+    assert saved_by(page, page.locator("#list").get_by_text("CSV")).splitlines() == [
+        "namespace,name,node_left,scheduled_s_left,node_right,scheduled_s_right",
+        "default,q,b,10,a,10",
+        "default,r,b,60,b,20",
+    ]
+    page.get_by_role("tab", name="Pending 1 left").click()
+    assert "default,r,3000,1073741824,0,,20,60," in saved_by(page, page.locator("#list").get_by_text("CSV"))
     pages.close()
     assert pages.errors == []
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from playwright.sync_api import Page
+
+from tests.support.browser import saved_by
 
 _TICKS = "#{} .axis text:not(.title)"
 
@@ -32,6 +32,4 @@ def drag(page: Page, chart: str, low: float, high: float) -> None:
 def saved(page: Page, chart: str, kind: str) -> str:
     """Returns what a chart's button saves."""
     host = "#gantt-figure" if chart == "gantt" else f"#{chart} + .downloads"
-    with page.expect_download() as download:
-        page.locator(host).get_by_role("button", name=kind, exact=False).filter(has_text=kind).click()
-    return Path(download.value.path()).read_text(encoding="utf-8")
+    return saved_by(page, page.locator(host).get_by_role("button", name=kind, exact=False).filter(has_text=kind))

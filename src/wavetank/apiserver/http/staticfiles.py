@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 
 from wavetank.apiserver.requests.request import Response
@@ -27,10 +28,14 @@ _HEADERS = [
 
 
 class StaticFiles:
-    """The files of a folder and of the folders in it, read once, and the colours that all pages share."""
+    """The files of a folder and of the folders in it, read once, and the colours that all pages share.
 
-    def __init__(self, folder: Traversable) -> None:
-        self._files = {COLOURS: colours().encode(), **_files_below(folder, "")}
+    `more` are files that are made from others: their texts by their paths.
+    """
+
+    def __init__(self, folder: Traversable, more: Mapping[str, str] | None = None) -> None:
+        made = {COLOURS: colours(), **(more or {})}
+        self._files = {name: text.encode() for name, text in made.items()} | _files_below(folder, "")
 
     def find(self, name: str) -> Response | None:
         """Returns a file by its path inside the folder; None if there is none."""

@@ -54,8 +54,16 @@ def asset(name: str) -> str:
 
 def join_scripts(names: Sequence[str]) -> str:
     """Returns the scripts of a page as the one that it runs."""
-    parts = "\n".join(asset(f"{name}.js") for name in names)
-    return f'"use strict";\n(() => {{\n{parts}}})();\n'
+    return f'"use strict";\n(() => {{\n{_text_of(names)}}})();\n'
+
+
+def join_module(names: Sequence[str], exported: Sequence[str]) -> str:
+    """Returns scripts as a module that exports some of their names, for pages that are made of modules."""
+    return f"{_text_of(names)}\nexport {{ {', '.join(exported)} }};\n"
+
+
+def _text_of(names: Sequence[str]) -> str:
+    return "\n".join(asset(f"{name}.js") for name in names)
 
 
 def _policy(script: str) -> str:

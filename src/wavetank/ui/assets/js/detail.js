@@ -2,8 +2,8 @@
 import { cordon, drain, fail, nodePath, podPath, recover, remove } from "./actions.js";
 import { button, byId, counted, el, fill } from "./dom.js";
 import { explain } from "./explain.js";
-import { nodeState, since } from "./lists.js";
-import { byName, cores, gibibytes, percent } from "./model.js";
+import { since } from "./lists.js";
+import { byName, cores, gibibytes, nodeState, percent } from "./model.js";
 import { readYaml } from "./connection.js";
 
 const MOST_PODS = 60;

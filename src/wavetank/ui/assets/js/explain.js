@@ -1,6 +1,7 @@
 // Why a pod is pending, or why it is on its node: the tables of `wavetank explain`.
 import { counted, el, table } from "./dom.js";
 import { request } from "./connection.js";
+import { tableDownload, tableRows } from "./saving.js";
 
 const MOST_NODES = 12;
 const MOST_OFFERS = 8;
@@ -38,7 +39,7 @@ function refusals({ refusals: found, filtered }) {
     const which = names.slice(0, 4).join(", ") + (nodes > 4 && names.length ? " …" : "");
     return el("tr", {}, el("th", { scope: "row" }, plugin), el("td", {}, reasons.join(", ")), el("td", { class: "number" }, String(nodes)), el("td", {}, which));
   });
-  return table([["Filtered out by"], ["Reason"], ["Nodes", "number"], ["Which"]], rows);
+  return saved("refusals", table([["Filtered out by"], ["Reason"], ["Nodes", "number"], ["Which"]], rows));
 }
 
 function scores({ scores: given, totals, chosen, candidates, candidate_count: ties }) {
@@ -47,5 +48,10 @@ function scores({ scores: given, totals, chosen, candidates, candidate_count: ti
   const number = (value) => el("td", { class: "number" }, String(Math.round(value * 1000) / 1000));
   const name = (node) => (node === chosen ? `${node} (chosen)` : ties > 1 && candidates.includes(node) ? `${node} (tied)` : node);
   const rows = best.map((node) => el("tr", { class: node === chosen ? "best" : null }, el("th", { scope: "row" }, name(node)), number(totals[node]), ...plugins.map((plugin) => number(given[plugin][node]))));
-  return table([["Node"], ["Total", "number"], ...plugins.map((plugin) => [plugin, "number"])], rows);
+  return saved("scores", table([["Node"], ["Total", "number"], ...plugins.map((plugin) => [plugin, "number"])], rows));
+}
+
+/** A table with the button that saves it. */
+function saved(name, host) {
+  return el("div", {}, host, tableDownload(`the ${name}`, () => name, () => tableRows(host)));
 }

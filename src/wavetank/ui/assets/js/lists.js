@@ -1,6 +1,8 @@
 // The lists beside the nodes: pending pods, workloads, events, nodes, autoscaling. Rows are made by src/wavetank/ui/rows.py.
+import { savedRows } from "./columns.js";
 import { button, byId, counted, el, fill } from "./dom.js";
-import { age, byName, percent } from "./model.js";
+import { age, byName, nodeState, percent } from "./model.js";
+import { tableDownload } from "./saving.js";
 
 const SHOWN = 150; // rows of a list; the filter finds the others
 const EVENTS = 300;
@@ -13,6 +15,7 @@ export class Lists {
     this.scalers = new Map();
     this.events = [];
     this.input = el("input", { type: "search", placeholder: "Filter (press /)", "aria-label": "Filter the list", oninput: () => { this.filter = this.input.value.toLowerCase(); this.draw(); } });
+    this.head = el("div", { class: "bar" }, this.input, tableDownload("the list", () => this.tab, () => this.saved()));
     this.body = el("div", { class: "rows" });
     this.note = el("p", { class: "quiet" });
     byId("tabs").addEventListener("keydown", (event) => this.key(event));
@@ -54,10 +57,20 @@ export class Lists {
       if (!byId("list").contains(whole)) fill(byId("list"), whole);
       return;
     }
-    if (!byId("list").contains(this.body)) fill(byId("list"), this.input, this.body, this.note);
-    const rows = this[`${this.tab}Rows`]();
-    fill(this.body, ...rows.slice(0, SHOWN).map((row) => row()));
-    this.note.textContent = rows.length > SHOWN ? `${(rows.length - SHOWN).toLocaleString("en")} more; filter the list to find them.` : rows.length ? "" : this.empty();
+    if (!byId("list").contains(this.body)) fill(byId("list"), this.head, this.body, this.note);
+    const found = this.found();
+    fill(this.body, ...found.slice(0, SHOWN).map((each) => this[`${this.tab}Row`](each)));
+    this.note.textContent = found.length > SHOWN ? `${(found.length - SHOWN).toLocaleString("en")} more; filter the list to find them.` : found.length ? "" : this.empty();
+  }
+
+  /** What the list has, without what the filter leaves out. */
+  found() {
+    return this[`${this.tab}Found`]();
+  }
+
+  /** All that the list has, as rows of CSV. */
+  saved() {
+    return savedRows(this.tab, this.found());
   }
 
   empty() {
@@ -69,19 +82,21 @@ export class Lists {
     return !this.filter || texts.some((text) => text.toLowerCase().includes(this.filter));
   }
 
-  pendingRows() {
+  pendingFound() {
     const found = [...this.cluster.pending].filter((pod) => this.matches(pod.key, pod.message, pod.owner));
-    found.sort((a, b) => b.priority - a.priority || a.created - b.created);
-    return found.map((pod) => () => this.row(pod.key, pod.state, pod.message || "waiting for a scheduler", () => this.open({ pod }, true), pod.state === "Unschedulable"));
+    return found.sort((a, b) => b.priority - a.priority || a.created - b.created);
   }
 
-  workloadsRows() {
-    const rows = [...this.workloads.values()].filter((row) => this.matches(row[0], row[1], row[2]));
-    rows.sort((a, b) => byName({ name: `${a[1]}/${a[2]}` }, { name: `${b[1]}/${b[2]}` }));
-    return rows.map((row) => () => this.workload(row));
+  pendingRow(pod) {
+    return this.row(pod.key, pod.state, pod.message || "waiting for a scheduler", () => this.open({ pod }, true), pod.state === "Unschedulable");
   }
 
-  workload([kind, namespace, name, wanted, updated, ready, text]) {
+  workloadsFound() {
+    const found = [...this.workloads.values()].filter((row) => this.matches(row[0], row[1], row[2]));
+    return found.sort((a, b) => byName({ name: `${a[1]}/${a[2]}` }, { name: `${b[1]}/${b[2]}` }));
+  }
+
+  workloadsRow([kind, namespace, name, wanted, updated, ready, text]) {
     const key = `${namespace}/${name}`;
     const bar = el("progress", { max: Math.max(1, wanted), value: Math.min(ready, wanted), "aria-label": `${key}: ready` });
     const scalable = this.scale && ["Deployment", "StatefulSet", "ReplicaSet"].includes(kind);
@@ -93,12 +108,11 @@ export class Lists {
     );
   }
 
-  eventsRows() {
-    const found = this.events.filter((row) => this.matches(row[3], row[6], row[7]));
-    return found.map((row) => () => this.event(row));
+  eventsFound() {
+    return this.events.filter((row) => this.matches(row[3], row[6], row[7]));
   }
 
-  event([, time, type, reason, kind, namespace, name, message, count]) {
+  eventsRow([, time, type, reason, kind, namespace, name, message, count]) {
     const pod = kind === "Pod" ? this.cluster.pods.get(`${namespace}/${name}`) : undefined;
     const node = kind === "Node" ? this.cluster.nodes.get(name) : undefined;
     const act = pod ? () => this.open({ pod }, true) : node ? () => this.open({ node }, true) : undefined;
@@ -106,16 +120,22 @@ export class Lists {
     return this.row(`${kind} ${namespace && kind !== "Node" ? `${namespace}/` : ""}${name}`, reason, text, act, type === "Warning", clockTime(time));
   }
 
-  nodesRows() {
-    const found = [...this.cluster.nodes.values()].filter((node) => this.matches(node.name, node.zone, node.pool)).sort(byName);
-    return found.map((node) => () => this.row(node.name, nodeState(node), `${counted(node.pods.size, "pod")}, CPU ${percent(node.cpuUsed, node.cpu)}, memory ${percent(node.memoryUsed, node.memory)}${node.zone ? `, ${node.zone}` : ""}`, () => this.open({ node }, true), !node.ready));
+  nodesFound() {
+    return [...this.cluster.nodes.values()].filter((node) => this.matches(node.name, node.zone, node.pool)).sort(byName);
   }
 
-  scalersRows() {
-    return [...this.scalers.values()].map(([kind, namespace, name, present, least, most, text]) => () => {
-      const range = most === null || most === undefined ? "" : ` (${least ?? 0} to ${most})`;
-      return this.row(`${namespace ? `${namespace}/` : ""}${name}`, kind, `${present ?? 0}${range}${text ? `, ${text}` : ""}`);
-    });
+  nodesRow(node) {
+    const use = `CPU ${percent(node.cpuUsed, node.cpu)}, memory ${percent(node.memoryUsed, node.memory)}`;
+    return this.row(node.name, nodeState(node), `${counted(node.pods.size, "pod")}, ${use}${node.zone ? `, ${node.zone}` : ""}`, () => this.open({ node }, true), !node.ready);
+  }
+
+  scalersFound() {
+    return [...this.scalers.values()];
+  }
+
+  scalersRow([kind, namespace, name, present, least, most, text]) {
+    const range = most === null || most === undefined ? "" : ` (${least ?? 0} to ${most})`;
+    return this.row(`${namespace ? `${namespace}/` : ""}${name}`, kind, `${present ?? 0}${range}${text ? `, ${text}` : ""}`);
   }
 
   row(title, state, text, act, bad = false, time = "") {
@@ -131,11 +151,6 @@ export class Lists {
     this.show(names[(names.indexOf(this.tab) + steps[event.key] + names.length) % names.length]);
     byId(`tab-${this.tab}`).focus();
   }
-}
-
-export function nodeState(node) {
-  if (node.leaving) return "notice of interruption";
-  return node.ready ? (node.cordoned ? "cordoned" : "ready") : "not ready";
 }
 
 function clockTime(text) {

@@ -28,6 +28,7 @@ export function startLive(facts, refused) {
   const history = new History();
   const lists = new Lists(cluster, { open, scale, history, submit: submitForm(() => lists.show("submit")) });
   const view = new NodeMap(byId("views"), cluster, settings, open);
+  byId("map-controls").append(view.downloads("nodes"));
   window.wavetank = { cluster, view }; // for tests and measurements
   let timer = null;
   let state = "";

@@ -107,6 +107,11 @@ export class Cluster {
   }
 }
 
+export function nodeState(node) {
+  if (node.leaving) return "notice of interruption";
+  return node.ready ? (node.cordoned ? "cordoned" : "ready") : "not ready";
+}
+
 /** What a pod takes of a node: the larger of its shares of CPU and memory, or one of them. */
 export function share(pod, node, measure) {
   const cpu = node.cpu ? pod.cpu / node.cpu : 0;

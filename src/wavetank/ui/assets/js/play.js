@@ -2,9 +2,9 @@
 import { request } from "./connection.js";
 import { Detail } from "./detail.js";
 import { byId, button, counted, el, fill, say, select } from "./dom.js";
-import { Lists } from "./lists.js";
 import { drawLegend, makeSettings } from "./mapcontrols.js";
 import { percent } from "./model.js";
+import { PlayLists } from "./playlists.js";
 import { differences, Run } from "./run.js";
 import { clockText, Timeline } from "./timeline.js";
 import { NodeMap } from "./view.js";
@@ -80,9 +80,11 @@ class Player {
 
   pane(run) {
     const caption = el("p", { class: "caption" });
-    const box = el("div", { class: "view-box" }, caption);
+    const bar = el("div", { class: "bar caption-bar" }, caption);
+    const box = el("div", { class: "view-box" }, bar);
     byId("views").append(box);
     const view = new NodeMap(box, run.cluster, this.settings, (found, focus) => this.openDetail({ ...found, run }, focus));
+    bar.append(view.downloads(`nodes-${run.label}`));
     return { run, view, caption };
   }
 
@@ -149,50 +151,3 @@ function firstOfEach(runs) {
   for (const run of runs) if (!first.has(run.scheduler)) first.set(run.scheduler, run.label);
   return [...first.values()];
 }
-
-class PlayLists extends Lists {
-  constructor(runs, parted, open, go) {
-    super(runs[0].cluster, { open });
-    Object.assign(this, { runs, parted, go, tab: parted.length ? "parted" : "pending" });
-  }
-
-  tabs() {
-    const own = this.runs.map((run, i) => [i ? "other" : "pending", `Pending ${run.cluster.pending.size}${this.runs.length > 1 ? (i ? " right" : " left") : ""}`]);
-    const faults = this.runs.some((run) => run.faults.length) ? [["faults", "Node events"]] : [];
-    return [...(this.parted.length ? [["parted", "Differences"]] : []), ...own, ...faults];
-  }
-
-  otherRows() {
-    return this.rowsOf(this.runs[1]);
-  }
-
-  pendingRows() {
-    return this.rowsOf(this.runs[0]);
-  }
-
-  rowsOf(run) {
-    const found = [...run.cluster.pending].filter((pod) => this.matches(pod.key, pod.owner)).sort((a, b) => a.submitted - b.submitted);
-    return found.map((pod) => () => this.row(pod.key, `since ${clockText(pod.submitted)}`, Number.isFinite(pod.scheduled) ? `scheduled at ${clockText(pod.scheduled)}` : pod.message || "never scheduled", () => this.open({ pod, run }, true)));
-  }
-
-  partedRows() {
-    const found = this.parted.filter(({ pod }) => this.matches(pod.key, pod.home));
-    return found.map(({ pod, twin, time }) => () => this.row(pod.key, clockText(time), `${place(pod)} | ${place(twin)}`, () => this.go(time)));
-  }
-
-  /** What happened to nodes; of two runs with the same faults each is listed once. */
-  faultsRows() {
-    const sides = this.runs.flatMap((run, i) => run.faults.map((fault) => ({ ...fault, key: `${fault.time} ${fault.node} ${fault.text}`, side: i })));
-    const merged = new Map();
-    for (const fault of sides) merged.set(fault.key, merged.has(fault.key) ? { ...fault, side: null } : fault);
-    const found = [...merged.values()].filter((fault) => this.matches(fault.node, fault.text)).sort((a, b) => a.time - b.time);
-    const where = (side) => (this.runs.length < 2 || side === null ? "" : side ? ", right" : ", left");
-    return found.map((fault) => () => this.row(fault.node, clockText(fault.time), `${fault.text}${where(fault.side)}`, () => this.go(fault.time), fault.bad));
-  }
-
-  empty() {
-    return this.filter ? "Nothing has this text." : "No pod is pending.";
-  }
-}
-
-const place = (pod) => (Number.isFinite(pod.scheduled) ? `${pod.home} at ${clockText(pod.scheduled)}` : "never scheduled");

@@ -1,9 +1,12 @@
 // The time of finished runs: a slider over a chart of pending and running pods, and buttons to play it.
 import { button, el, fill, select } from "./dom.js";
+import { chartDownloads, pictureOf } from "./saving.js";
 import { colour } from "./theme.js";
 
 const SPEEDS = [["5", "whole run in 5 s"], ["15", "in 15 s"], ["30", "in 30 s"], ["120", "in 2 min"], ["1", "real time"]];
 const HEIGHT = 44;
+const SAVED = { width: 960, height: 240, left: 48, top: 32, bottom: 24 }; // pixels of the chart that is saved
+const STEPS = 400; // times at which pending pods are counted
 
 export class Timeline {
   /** `seek` is called with each new time, `next` returns the time of the next event. */
@@ -24,7 +27,7 @@ export class Timeline {
     const first = button("First difference", () => this.go(parted), { id: "first-difference" });
     fill(
       this.parent,
-      el("div", { class: "controls" }, this.toggle, button("Next event", () => this.go(this.next()), { id: "next" }), parted === undefined ? null : first, select("Speed", SPEEDS, this.lasts, (lasts) => { this.lasts = lasts; }), this.label, this.note),
+      el("div", { class: "controls" }, this.toggle, button("Next event", () => this.go(this.next()), { id: "next" }), parted === undefined ? null : first, select("Speed", SPEEDS, this.lasts, (lasts) => { this.lasts = lasts; }), this.label, this.note, chartDownloads("pending pods", () => ({ name: "pending", picture: this.picture(), rows: () => this.rows() }))),
       el("div", { class: "track" }, this.chart, this.slider),
     );
     this.parent.hidden = false;
@@ -81,47 +84,93 @@ export class Timeline {
     Object.assign(this.chart, { width: width * ratio, height: HEIGHT * ratio });
     const context = this.chart.getContext("2d");
     context.scale(ratio, ratio);
-    const most = Math.max(1, ...this.profiles.flatMap(({ pending }) => pending));
+    this.drawLines(context, { left: 0, top: 5, width, height: HEIGHT - 8 });
+    this.note.textContent = `The line: pending pods, at most ${this.most().toLocaleString("en")}.`;
+  }
+
+  most() {
+    return Math.max(1, ...this.profiles.flatMap(({ pending }) => pending));
+  }
+
+  drawLines(context, { left, top, width, height }) {
+    const most = this.most();
     this.profiles.forEach(({ pending }, i) => {
       context.beginPath();
-      pending.forEach((count, at) => { context.lineTo((at / (pending.length - 1)) * width, HEIGHT - 3 - (count / most) * (HEIGHT - 8)); });
+      context.moveTo(left, top + height - (pending[0] / most) * height);
+      pending.forEach((count, at) => { context.lineTo(left + (at / STEPS) * width, top + height - (count / most) * height); });
       context.strokeStyle = colour(`series-${i}`);
       context.lineWidth = 1.75;
       context.stroke();
     });
-    for (const run of this.runs) this.drawFaults(context, run.faults, width);
-    this.note.textContent = `The line: pending pods, at most ${most.toLocaleString("en")}.`;
+    for (const run of this.runs) this.drawFaults(context, run.faults, { left, top, width, height });
+  }
+
+  /** The chart as it is saved: with axes, and the names of the runs. */
+  picture() {
+    const { left, top, bottom } = SAVED;
+    const plot = { left, top, width: SAVED.width - left - 32, height: SAVED.height - top - bottom };
+    return pictureOf(SAVED.width, SAVED.height, (canvas) => {
+      const context = canvas.getContext("2d");
+      context.font = "12px sans-serif";
+      this.drawAxes(context, plot);
+      this.drawLines(context, plot);
+    });
+  }
+
+  drawAxes(context, { left, top, width, height }) {
+    context.fillStyle = colour("rule");
+    context.fillRect(left, top + height, width, 1);
+    context.fillStyle = colour("quiet");
+    for (const [align, part] of [["left", 0], ["center", 0.5], ["right", 1]]) {
+      context.textAlign = align;
+      context.fillText(clockText(part * this.end), left + part * width, top + height + 18);
+    }
+    context.fillText("0", left - 8, top + height + 4);
+    context.fillText(this.most().toLocaleString("en"), left - 8, top + 8);
+    context.textAlign = "left";
+    context.fillText("Pending pods", left, 14);
+    let x = left + context.measureText("Pending pods").width + 24;
+    this.runs.forEach((run, i) => {
+      context.fillStyle = colour(`series-${i}`);
+      context.fillText(run.label, x, 14);
+      x += context.measureText(run.label).width + 24;
+    });
+  }
+
+  rows() {
+    const times = Array.from({ length: STEPS + 1 }, (_, at) => (at / STEPS) * this.end);
+    return [["time_s", ...this.runs.map((run) => `pending_${run.label}`)], ...times.map((time, at) => [time, ...this.profiles.map(({ pending }) => pending[at])])];
   }
 
   /** Marks when nodes failed or were taken back, and, paler, when they changed otherwise. */
-  drawFaults(context, faults, width) {
+  drawFaults(context, faults, { left, top, width, height }) {
     for (const { time, bad } of faults) {
-      const x = (time / this.end) * width;
+      const x = left + (time / this.end) * width;
+      const y = top - 5;
       context.fillStyle = colour(bad ? "failed" : "warn-rule");
       context.globalAlpha = bad ? 0.35 : 0.6;
-      context.fillRect(x - 0.5, 8, 1, HEIGHT - 8);
+      context.fillRect(x - 0.5, y + 8, 1, height);
       context.globalAlpha = 1;
       context.beginPath();
-      context.moveTo(x - 4, 0);
-      context.lineTo(x + 4, 0);
-      context.lineTo(x, 7);
+      context.moveTo(x - 4, y);
+      context.lineTo(x + 4, y);
+      context.lineTo(x, y + 7);
       context.fill();
     }
   }
 }
 
-/** How many pods are pending at 400 times of a run. */
+/** How many pods are pending at each of the times. */
 function profile(run, end) {
-  const steps = 400;
-  const changes = new Float64Array(steps + 2);
-  const at = (time) => Math.max(0, Math.min(steps + 1, Math.ceil((time / end) * steps)));
+  const changes = new Float64Array(STEPS + 2);
+  const at = (time) => Math.max(0, Math.min(STEPS + 1, Math.ceil((time / end) * STEPS)));
   for (const pod of run.pods) {
     const until = Math.min(pod.scheduled, pod.finished);
     changes[at(pod.submitted)] += 1;
     if (Number.isFinite(until)) changes[at(until)] -= 1;
   }
   let count = 0;
-  return { pending: Array.from(changes.subarray(0, steps + 1), (change) => { count += change; return count; }) };
+  return { pending: Array.from(changes.subarray(0, STEPS + 1), (change) => { count += change; return count; }) };
 }
 
 export function clockText(seconds) {

@@ -1,14 +1,10 @@
 // Nodes as boxes that are filled by their pods, on a canvas. Only what has changed is drawn again, and only what is in view.
 import { grouped, placed, podBoxes } from "./boxes.js";
+import { savedRows } from "./columns.js";
 import { el } from "./dom.js";
-import { nodeState } from "./lists.js";
-import { cores, gibibytes, level, percent } from "./model.js";
-import { colour } from "./theme.js";
-
-const NAMED = 64; // boxes from this side on have their names
-const NAME_HEIGHT = 15;
-const MARGIN = 10; // around all boxes
-const INKS = ["ground", "surface", "rule", "ink", "quiet", "failed", "warn-rule"];
+import { cores, gibibytes, level, nodeState, percent } from "./model.js";
+import { MARGIN, NodePainter, nameHeight } from "./painter.js";
+import { chartDownloads, pictureOf } from "./saving.js";
 
 export class NodeMap {
   /** `settings` has the colouring, grouping and measure; `pick` is called with {node, pod} that was chosen. */
@@ -23,6 +19,7 @@ export class NodeMap {
     this.scroller = el("div", attributes, this.canvas, this.space, this.mark);
     parent.append(this.scroller, this.tip, this.status);
     this.context = this.canvas.getContext("2d", { alpha: false });
+    this.painter = new NodePainter(this.context, settings);
     this.listen();
     new ResizeObserver(() => this.relayout()).observe(this.scroller);
   }
@@ -60,10 +57,12 @@ export class NodeMap {
     const height = this.scroller.clientHeight;
     const moved = top - this.top;
     this.top = top;
-    if (this.whole || Math.abs(moved) >= height) this.drawPart(0, height);
+    if (this.whole) this.painter.readColours();
+    this.painter.show(this.layout, top, height);
+    if (this.whole || Math.abs(moved) >= height) this.painter.part(0, height);
     else {
       if (moved) this.shift(moved, height);
-      for (const node of this.cluster.changed) this.drawNode(this.placeOf.get(node));
+      for (const node of this.cluster.changed) this.painter.node(this.placeOf.get(node));
     }
     this.cluster.changed.clear();
     this.whole = false;
@@ -77,8 +76,8 @@ export class NodeMap {
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.drawImage(canvas, 0, -by * ratio);
     context.restore();
-    if (by > 0) this.drawPart(height - by, height);
-    else this.drawPart(0, -by);
+    if (by > 0) this.painter.part(height - by, height);
+    else this.painter.part(0, -by);
   }
 
   place() {
@@ -99,88 +98,20 @@ export class NodeMap {
     this.showMark();
   }
 
-  /** Draws what is between two heights of the view. */
-  drawPart(from, to) {
-    const { context, layout, top } = this;
-    if (this.whole) this.inks = Object.fromEntries(INKS.map((name) => [name, colour(name)]));
-    context.save();
-    context.beginPath();
-    context.rect(0, from, this.scroller.clientWidth, to - from);
-    context.clip();
-    context.fillStyle = this.inks.surface;
-    context.fillRect(0, from, this.scroller.clientWidth, to - from);
-    for (const group of layout.groups) if (group.title && group.top - top > from - 40 && group.top - top < to + 40) this.drawTitle(group, top);
-    for (const place of layout.places) {
-      const y = place.y + MARGIN - top;
-      if (y + layout.side >= from && y <= to) this.drawNode(place);
-    }
-    context.restore();
+  /** Buttons that save all nodes, also those out of view; `name` is that of the file. */
+  downloads(name) {
+    return chartDownloads("the nodes", () => ({ name, picture: this.picture(), rows: () => savedRows("placements", [...this.cluster.nodes.values()].flatMap(placements)) }));
   }
 
-  drawTitle(group, top) {
-    const { context } = this;
-    context.fillStyle = this.inks.ink;
-    context.font = "600 13px system-ui, sans-serif";
-    context.fillText(group.title, MARGIN, group.top - top + MARGIN - 8);
-    const width = context.measureText(group.title).width;
-    context.fillStyle = this.inks.quiet;
-    context.font = "12px system-ui, sans-serif";
-    context.fillText(`${group.nodes.length} nodes`, width + MARGIN + 8, group.top - top + MARGIN - 8);
-  }
-
-  drawNode(place) {
-    if (!place) return;
-    const { context, layout, settings, inks } = this;
-    const { node } = place;
-    const side = layout.side;
-    const x = place.x + MARGIN;
-    const y = place.y + MARGIN - this.top;
-    if (y + side < 0 || y > this.scroller.clientHeight) return;
-    const named = side >= NAMED;
-    context.fillStyle = inks.surface; // over a wider frame that was there
-    context.fillRect(x - 1, y - 1, side + 2, side + 2);
-    context.fillStyle = inks.rule;
-    context.fillRect(x, y, side, side);
-    context.fillStyle = inks.ground;
-    context.fillRect(x + 1, y + 1, side - 2, side - 2);
-    const inner = { x: x + 1, y: y + 1 + (named ? NAME_HEIGHT : 0), w: side - 2, h: side - 2 - (named ? NAME_HEIGHT : 0) };
-    const line = side > 30 ? 1 : side > 16 ? 0.5 : 0;
-    for (const box of podBoxes(node, settings.measure)) {
-      context.fillStyle = settings.colouring.of(box.pod);
-      context.fillRect(inner.x + box.x * inner.w, inner.y + box.y * inner.h, Math.max(0.5, box.w * inner.w - line), Math.max(0.5, box.h * inner.h - line));
-    }
-    if (!node.ready || node.cordoned || node.leaving) this.drawFrame(node, x, y, side);
-    if (named) this.drawName(node, x, y, side);
-  }
-
-  /** The frame of a node that is cordoned, is to be taken back, or is not ready. */
-  drawFrame(node, x, y, side) {
-    const { context, inks } = this;
-    context.lineWidth = Math.min(2, side / 10);
-    context.strokeStyle = node.ready && !node.leaving ? inks["warn-rule"] : inks.failed;
-    context.setLineDash(node.ready && side > 20 ? [4, 3] : []);
-    context.strokeRect(x + 0.5, y + 0.5, side - 1, side - 1);
-    context.setLineDash([]);
-    if (node.ready) return;
-    const top = y + (side >= NAMED ? NAME_HEIGHT : 0); // no line runs through the name
-    context.beginPath();
-    context.moveTo(x, top);
-    context.lineTo(x + side, y + side);
-    context.moveTo(x + side, top);
-    context.lineTo(x, y + side);
-    context.stroke();
-  }
-
-  drawName(node, x, y, side) {
-    const { context, inks } = this;
-    context.save();
-    context.beginPath();
-    context.rect(x, y, side - 2, NAME_HEIGHT);
-    context.clip();
-    context.fillStyle = node.ready && !node.leaving ? inks.quiet : inks.failed;
-    context.font = "11px system-ui, sans-serif";
-    context.fillText(node.name, x + 4, y + 12);
-    context.restore();
+  picture() {
+    if (!this.layout || this.shape !== this.cluster.shape) this.place();
+    const { layout } = this;
+    const height = layout.height + 2 * MARGIN;
+    return pictureOf(layout.width, height, (canvas) => {
+      const painter = new NodePainter(canvas.getContext("2d"), this.settings);
+      painter.show(layout, 0, height);
+      painter.part(0, height);
+    });
   }
 
   // What is under the pointer, and the keys
@@ -198,7 +129,7 @@ export class NodeMap {
     const index = row * columns + column;
     if (column >= columns || index >= group.nodes.length) return null;
     const place = places[group.first + index];
-    const strip = side >= NAMED ? NAME_HEIGHT : 0;
+    const strip = nameHeight(side);
     const inside = { x: (x - place.x) / side, y: (y - place.y - strip) / (side - strip) };
     const box = podBoxes(place.node, this.settings.measure).find((each) => inside.x >= each.x && inside.x < each.x + each.w && inside.y >= each.y && inside.y < each.y + each.h);
     return { node: place.node, pod: box?.pod };
@@ -254,3 +185,6 @@ export class NodeMap {
     this.status.textContent = `${this.chosen}: ${this.describe(places[next].node)}, full to ${Math.round(100 * level(places[next].node, this.settings.measure))} %`;
   }
 }
+
+/** The pods of a node; a node without pods is there once. */
+const placements = (node) => (node.pods.size ? [...node.pods].map((pod) => ({ node, pod })) : [{ node, pod: null }]);

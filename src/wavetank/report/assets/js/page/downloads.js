@@ -5,10 +5,21 @@ const LEGEND_ROW = 20;
 
 /** Adds buttons behind a chart; `chart()` gives its file name, its picture (an SVG element) and its rows, a heading first. */
 function addDownloads(host, chart) {
+  host.dataset.saved = "";
+  host.after(chartDownloads(host.id, chart));
+}
+
+/** The buttons of a chart; they name it for screen readers. */
+function chartDownloads(label, chart) {
   const saveSvg = () => save(chart().name, "svg", "image/svg+xml", svgText(chart()));
   const saveCsv = () => save(chart().name, "csv", "text/csv", csvText(chart().rows()));
-  host.dataset.saved = "";
-  host.after(el("div", { class: "downloads" }, downloadButton("SVG", `Download ${host.id} as SVG`, saveSvg), downloadButton("CSV", `Download the data of ${host.id} as CSV`, saveCsv)));
+  return el("div", { class: "downloads" }, downloadButton("SVG", `Download ${label} as SVG`, saveSvg), downloadButton("CSV", `Download the data of ${label} as CSV`, saveCsv));
+}
+
+/** The button of a table; `rows()` are its rows, a heading first. */
+function tableDownload(label, name, rows) {
+  const saveCsv = () => save(name(), "csv", "text/csv", csvText(rows()));
+  return el("div", { class: "downloads" }, downloadButton("CSV", `Download ${label} as CSV`, saveCsv));
 }
 
 /** Adds a button behind each table that has none yet; what it saves are the cells as they are then. */
@@ -19,8 +30,7 @@ function addCsvOfTables() {
     const place = host.id || (host.closest("section")?.id ?? "table"), count = (named.get(place) ?? 0) + 1;
     named.set(place, count);
     const name = count > 1 ? `${place}-${count}` : place;
-    const saveCsv = () => save(name, "csv", "text/csv", csvText(tableRows(host)));
-    host.after(el("div", { class: "downloads" }, downloadButton("CSV", `Download the table ${name} as CSV`, saveCsv)));
+    host.after(tableDownload(`the table ${name}`, () => name, () => tableRows(host)));
   }
 }
 
@@ -91,6 +101,7 @@ function plainColour(colour) {
 function csvText(rows) {
   const cell = (value) => {
     if (value === null) return "";
+    if (Number.isInteger(value)) return String(value);
     if (typeof value === "number") return Number.isFinite(value) ? String(Number(value.toPrecision(9))) : "";
     return /[",\n\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
   };

@@ -5,7 +5,7 @@ class SvgContext {
     this.picture = svg("svg", { width, height });
     this.layer = this.picture; // what is drawn goes here: the picture, or a clipped part of it
     this.measuring = document.createElement("canvas").getContext("2d");
-    Object.assign(this, { fillStyle: "#000", strokeStyle: "#000", lineWidth: 1, globalAlpha: 1, textAlign: "left", layers: [], path: [] });
+    Object.assign(this, { fillStyle: "#000", strokeStyle: "#000", lineWidth: 1, globalAlpha: 1, textAlign: "left", textBaseline: "alphabetic", dash: [], layers: [], path: [] });
   }
 
   get font() {
@@ -46,8 +46,20 @@ class SvgContext {
     this.path.push(`L${x} ${y}`);
   }
 
+  setLineDash(dash) {
+    this.dash = dash;
+  }
+
+  get pen() {
+    return { fill: "none", stroke: this.strokeStyle, "stroke-width": this.lineWidth, "stroke-dasharray": this.dash.join(" ") || null };
+  }
+
   stroke() {
-    this.layer.append(svg("path", { d: this.path.join(""), fill: "none", stroke: this.strokeStyle, "stroke-width": this.lineWidth }));
+    this.layer.append(svg("path", { d: this.path.join(""), ...this.pen }));
+  }
+
+  fill() {
+    this.layer.append(svg("path", { d: this.path.join(""), fill: this.fillStyle }));
   }
 
   fillRect(x, y, width, height) {
@@ -56,12 +68,13 @@ class SvgContext {
   }
 
   strokeRect(x, y, width, height) {
-    this.layer.append(svg("rect", { x, y, width, height, fill: "none", stroke: this.strokeStyle, "stroke-width": this.lineWidth }));
+    this.layer.append(svg("rect", { x, y, width, height, ...this.pen }));
   }
 
   fillText(text, x, y) {
-    const anchor = { left: "start", center: "middle", right: "end" }[this.textAlign], size = parseFloat(this.font);
-    this.layer.append(svg("text", { x, y: y + size * 0.35, fill: this.fillStyle, "font-size": size, "font-family": "sans-serif", "text-anchor": anchor }, text));
+    const anchor = { left: "start", center: "middle", right: "end" }[this.textAlign], size = Number(/([\d.]+)px/.exec(this.font)[1]);
+    const place = { x, y: this.textBaseline === "middle" ? y + size * 0.35 : y, "font-size": size, "font-family": "sans-serif", "text-anchor": anchor };
+    this.layer.append(svg("text", { ...place, fill: this.fillStyle, "font-weight": /^(bold|[6-9]00) /.exec(this.font)?.[1] ?? null }, text));
   }
 
   measureText(text) {
