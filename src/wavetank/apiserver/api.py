@@ -13,6 +13,7 @@ from wavetank.apiserver.authorization.asking import asking
 from wavetank.apiserver.authorization.attributes import Attributes
 from wavetank.apiserver.authorization.authorizer import AlwaysAllow, Authorizer
 from wavetank.apiserver.authorization.rbac import Rbac, bootstrap_objects
+from wavetank.apiserver.authorization.signers import may_sign
 from wavetank.apiserver.conversion.versions import convert
 from wavetank.apiserver.definitions.controller import DefinitionController
 from wavetank.apiserver.endpoints.accounts import ServiceAccountTokens
@@ -102,7 +103,8 @@ class Api:
         ask = partial(asking, self._authorizer)
         self.webhooks = WebhookAdmission(store, self.kinds, client, convert, ask)
         policies = PolicyAdmission(store, self.kinds, convert, ask)
-        admission = AdmissionChain(store, plugins, self.webhooks, more_plugins, policies)
+        signing = partial(may_sign, self._authorizer)
+        admission = AdmissionChain(store, plugins, self.webhooks, more_plugins, policies, signing)
         self._writer = Writer(self._objects, admission, random.Random(seed))
         create_initial_objects(self._writer, bootstrap_objects() if rbac else ())
         self._deleter = Deleter(self._writer)
@@ -143,6 +145,10 @@ class Api:
     def authenticate(self, token: str) -> User | None:
         """Returns the service account of a token that this API has issued."""
         return self._accounts.authenticate(token)
+
+    def allows(self, user: User, attributes: Attributes) -> bool:
+        """Tells whether a user may do something."""
+        return self._authorizer.authorize(user, attributes).allowed
 
     def policy_warnings(self, spec: Document) -> list[Document]:
         """Returns what is wrong with the types in the expressions of an admission policy, given its spec."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.admissionpolicies.descriptor import ADMISSION_POLICY_STATUS_CONTROLLER
+from wavetank.controllers.certificates.descriptor import CERTIFICATE_APPROVER, CERTIFICATE_CLEANER, CERTIFICATE_SIGNER
 from wavetank.controllers.cronjobs.descriptor import CRON_JOB_CONTROLLER
 from wavetank.controllers.daemonsets.descriptor import DAEMON_SET_CONTROLLER
 from wavetank.controllers.deployments.descriptor import DEPLOYMENT_CONTROLLER
@@ -66,6 +67,9 @@ _DESCRIPTORS: tuple[ControllerDescriptor, ...] = (
     NAMESPACE_CONTROLLER,
     SERVICE_ACCOUNT_CONTROLLER,
     ROOT_CA_CERTIFICATE_PUBLISHER,
+    CERTIFICATE_APPROVER,
+    CERTIFICATE_SIGNER,
+    CERTIFICATE_CLEANER,
     DISRUPTION_CONTROLLER,
     HORIZONTAL_POD_AUTOSCALER_CONTROLLER,
     SCALING_MODEL_CONTROLLER,

@@ -123,13 +123,23 @@ def test_groups_need_a_user() -> None:
 
 
 def test_a_service_account_is_admitted_by_its_own_token_where_these_are_accepted() -> None:
-    account, headers = User("system:serviceaccount:default:sa"), {**HOME, "authorization": "Bearer a.b.c"}
+    account = User("system:serviceaccount:default:sa", ("system:authenticated",))
+    headers = {**HOME, "authorization": "Bearer a.b.c"}
     guard = Authenticator("secret", "127.0.0.1")
     assert guard.admit(headers, [], {"a.b.c": account}.get) == account
     with pytest.raises(StatusError, match="Unauthorized"):
         guard.admit(headers, [])
     with pytest.raises(StatusError, match="may not impersonate"):
         guard.admit({**headers, "impersonate-user": "admin"}, [], {"a.b.c": account}.get)
+
+
+def test_the_user_of_a_client_certificate_needs_no_token_and_impersonates_only_as_a_master() -> None:
+    guard, impersonating = Authenticator("secret", "127.0.0.1"), {**HOME, "impersonate-user": "bob"}
+    jane, root = User("jane", ("system:authenticated",)), User("root", ("system:masters", "system:authenticated"))
+    assert guard.admit(HOME, [], client=jane) == jane
+    assert guard.admit(impersonating, [], client=root).name == "bob"
+    with pytest.raises(StatusError, match="may not impersonate"):
+        guard.admit(impersonating, [], client=jane)
 
 
 def test_a_program_with_the_token_may_name_localhost_as_its_origin() -> None:

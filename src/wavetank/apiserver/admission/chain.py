@@ -4,6 +4,13 @@ from collections.abc import Collection, Sequence
 
 from wavetank.apiserver.admission.accounts import ServiceAccount
 from wavetank.apiserver.admission.attributes import Attributes
+from wavetank.apiserver.admission.certificates import (
+    CertificateApproval,
+    CertificateSigning,
+    CertificateSubjectRestriction,
+    MaySign,
+    SignerPlugin,
+)
 from wavetank.apiserver.admission.limits import LimitRanger
 from wavetank.apiserver.admission.namespaces import NamespaceLifecycle
 from wavetank.apiserver.admission.nodes import DefaultIngressClass, TaintNodesByCondition
@@ -18,6 +25,7 @@ from wavetank.apiserver.admission.storage import (
     StorageObjectInUseProtection,
 )
 from wavetank.apiserver.admission.webhooks.admission import WebhookAdmission
+from wavetank.apiserver.requests.request import User
 from wavetank.cluster.store.store import Store
 
 # In the order of the real server.
@@ -33,23 +41,30 @@ _PLUGINS: tuple[type[Plugin], ...] = (
     StorageObjectInUseProtection,
     PersistentVolumeClaimResize,
     RuntimeClass,
+    CertificateSubjectRestriction,
     DefaultIngressClass,
     PodTopologyLabels,
     ResourceQuota,
 )
+_SIGNER_PLUGINS: tuple[type[SignerPlugin], ...] = (CertificateApproval, CertificateSigning)
 MUTATING, VALIDATING = "MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"
 POLICY = "ValidatingAdmissionPolicy"
 _LAST = ResourceQuota.name  # charges what all others have allowed
-ALL_PLUGINS = frozenset({*(plugin.name for plugin in _PLUGINS), MUTATING, POLICY, VALIDATING})
+ALL_PLUGINS = frozenset({*(plugin.name for plugin in (*_PLUGINS, *_SIGNER_PLUGINS)), MUTATING, POLICY, VALIDATING})
 # Without controllers no service accounts are created and no new nodes are untainted.
 DEFAULT_PLUGINS = ALL_PLUGINS - {"ServiceAccount", "TaintNodesByCondition"}
+
+
+def _all_may(user: User, verb: str, signer: str) -> bool:
+    return True
 
 
 class AdmissionChain:
     """The enabled admission plugins in order, and `more` after them: all mutate the object, then all validate it.
 
     Webhooks are called after all built-in plugins but quotas. If one has changed the object, all plugins mutate it once
-    more, and those webhooks that want to be called again.
+    more, and those webhooks that want to be called again. `may_sign` tells which users may approve and sign
+    certificates.
     """
 
     def __init__(
@@ -59,8 +74,10 @@ class AdmissionChain:
         webhooks: WebhookAdmission | None = None,
         more: Sequence[Plugin] = (),
         policies: PolicyAdmission | None = None,
+        may_sign: MaySign = _all_may,
     ) -> None:
-        made = [plugin(store) for plugin in _PLUGINS if plugin.name in plugins]
+        made: list[Plugin] = [plugin(store) for plugin in _PLUGINS if plugin.name in plugins]
+        made += [plugin(store, may_sign) for plugin in _SIGNER_PLUGINS if plugin.name in plugins]
         self._plugins = [*(plugin for plugin in made if plugin.name != _LAST), *more]
         self._last = [plugin for plugin in made if plugin.name == _LAST]
         self._mutating = webhooks if MUTATING in plugins else None

@@ -10,6 +10,7 @@ from wavetank.apiserver.clock.control import PREFIX, ClockControl, as_response
 from wavetank.apiserver.clock.heartbeat import Heartbeat
 from wavetank.apiserver.errors import StatusError, internal
 from wavetank.apiserver.http.authentication import Authenticator
+from wavetank.apiserver.http.clientcertificates import certified_user
 from wavetank.apiserver.http.messages import ClientGoneError, parse_query, read_body, read_headers, send_response
 from wavetank.apiserver.http.messagetypes import Message, Receive, Send
 from wavetank.apiserver.http.streaming import Streaming
@@ -92,8 +93,12 @@ class App:
         headers = read_headers(scope)
         if self._site is not None and _is_of_site(scope["path"]):
             return await self._answer_site(self._site, scope, headers, receive)
-        clock = scope["path"].startswith(PREFIX)  # which service accounts may not set
-        user = self._guard.admit(headers, scope["headers"], None if clock else self._api.authenticate)
+        clock = scope["path"].startswith(PREFIX)  # which only the user of the token may set
+        if clock:
+            user = self._guard.admit(headers, scope["headers"])
+        else:
+            client = certified_user(scope, self._heartbeat.pacing.clock.now)
+            user = self._guard.admit(headers, scope["headers"], self._api.authenticate, client)
         request = await _read_request(scope, headers, receive)
         request.user = user
         if clock:

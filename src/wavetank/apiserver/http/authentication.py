@@ -7,6 +7,7 @@ import ipaddress
 from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlsplit
 
+from wavetank.apiserver.authorization.authorizer import MASTERS
 from wavetank.apiserver.errors import StatusError, bad_request, forbidden, unauthorized
 from wavetank.apiserver.requests.request import User
 
@@ -22,7 +23,7 @@ RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
 class Authenticator:
-    """Authenticates requests by a bearer token, and refuses those of foreign web pages.
+    """Authenticates requests by a client certificate or a bearer token, and refuses those of foreign web pages.
 
     `host` is the address of the server. Other names in the Host header are refused (a web page may have let its own
     name resolve to this address), and so are other Origins. Without a token every other request is accepted. A refusal
@@ -35,21 +36,27 @@ class Authenticator:
         self._any_address = host in _EVERYWHERE
 
     def admit(
-        self, headers: Mapping[str, str], raw: RawHeaders, accounts: Callable[[str], User | None] | None = None
+        self,
+        headers: Mapping[str, str],
+        raw: RawHeaders,
+        accounts: Callable[[str], User | None] | None = None,
+        client: User | None = None,
     ) -> User:
         """Returns the user of a request; `raw` are the headers with repeated ones.
 
-        `accounts` finds the service account of a token, if these are accepted too.
+        `accounts` finds the service account of a token, if these are accepted too. `client` is the user of the client
+        certificate, which comes before any token.
         """
         self.check_site(headers)
-        account = accounts(_bearer(headers)) if accounts is not None and "authorization" in headers else None
-        if account is not None:
-            return account if "impersonate-user" not in headers else _refuse_impersonation(account)
-        if not self.has_token(headers):
+        user = client
+        if user is None and accounts is not None and "authorization" in headers:
+            user = accounts(_bearer(headers))
+        if user is None and not self.has_token(headers):
             raise unauthorized()
-        if "impersonate-user" in headers or "impersonate-group" in headers:
-            return _impersonated(headers, raw)
-        return ADMIN
+        user = user or ADMIN
+        if "impersonate-user" not in headers and "impersonate-group" not in headers:
+            return user
+        return _impersonated(headers, raw) if MASTERS in user.groups else _refuse_impersonation(user)
 
     def check_site(self, headers: Mapping[str, str]) -> None:
         """Refuses a request of a foreign web page."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from wavetank.apiserver.http.clientcertificates import peer_extension
 from wavetank.apiserver.http.connectionlimit import LIMIT
 from wavetank.apiserver.http.websocket import WebSocketProtocol
 
@@ -36,6 +39,7 @@ class HttpProtocol(HttpToolsProtocol):
     """HTTP that answers half-closed connections, and can abort those of clients that do not send or read."""
 
     admitted = False  # whether there is room for it
+    peer: Mapping[str, dict[object, object]] = MappingProxyType({})  # the extension with the client's certificate
     active = 0.0  # when the last request began or ended, in seconds of the loop
     _head: int | None = None  # bytes of an incomplete head
     _impatience: asyncio.TimerHandle | None = None  # closes a connection that does not complete a head
@@ -52,6 +56,7 @@ class HttpProtocol(HttpToolsProtocol):
         self.admitted = self.admitted or LIMIT.make_room(self.connections)
         super().connection_made(transport)
         self.active = self.loop.time()
+        self.peer = peer_extension(transport)
         self._wait_for_head()
         if not self.admitted:
             transport.abort()
@@ -98,7 +103,7 @@ class HttpProtocol(HttpToolsProtocol):
         self._head = 0
         self._wait_for_head()
         super().on_message_begin()
-        self.scope["extensions"] = {"wavetank.cut": {"cut": self.transport.abort}}
+        self.scope["extensions"] = {"wavetank.cut": {"cut": self.transport.abort}, **self.peer}
 
     def on_headers_complete(self) -> None:
         """Refuses CONNECT: kubectl sends it to its proxy, which is this server, before exec and attach."""

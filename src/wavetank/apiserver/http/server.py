@@ -7,6 +7,7 @@ import errno
 import os
 import signal
 import socket
+import ssl
 from collections.abc import Callable
 from types import FrameType
 from typing import Protocol
@@ -23,6 +24,7 @@ from wavetank.errors import WavetankError
 _IDLE_S = 180  # how long an idle connection is kept: longer than clients keep it, or they would use a closed one
 _LAST_WORDS_S = 2  # how long watches may take to end when the server does
 _ENDS = [signal.SIGINT, signal.SIGTERM] + ([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])
+_NO_CHECK_TIME = 0x200000  # OpenSSL's X509_V_FLAG_NO_CHECK_TIME, which the ssl module does not name
 _LARGEST_MESSAGE = 1 << 20  # bytes of a WebSocket message from a client
 
 
@@ -69,6 +71,9 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listens."""
         self._app.start(self._fail)
+        if self.config.ssl is not None:
+            # certificates of clients are valid in simulated time, which the application checks
+            self.config.ssl.verify_flags |= _NO_CHECK_TIME
         if self._plain_too and self.config.ssl is not None and sockets:
             self._acceptor = Acceptor(
                 sockets[0], self._make_protocol, self.config.ssl, HEAD_S, self.server_state.connections
@@ -132,6 +137,8 @@ def make_config(
         timeout_graceful_shutdown=_LAST_WORDS_S,
         ssl_certfile=str(certificate.certificate) if certificate else None,
         ssl_keyfile=str(certificate.key) if certificate else None,
+        ssl_ca_certs=str(certificate.authority) if certificate else None,
+        ssl_cert_reqs=ssl.CERT_OPTIONAL if certificate else ssl.CERT_NONE,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 _VALID = timedelta(days=365)
+_AUTHORITY_VALID = timedelta(days=3650)  # as of kubeadm's
 _SKEW = timedelta(hours=1)  # of the clocks of clients
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 # by which pods of a real cluster reach the API
@@ -33,20 +34,24 @@ _NO_USES = dict.fromkeys(
     ),
     False,
 )
+_USES = {"digital signature": "digital_signature", "key encipherment": "key_encipherment"}
+_EXTENDED_USES = {"client auth": ExtendedKeyUsageOID.CLIENT_AUTH, "server auth": ExtendedKeyUsageOID.SERVER_AUTH}
+_FORWARDED = (x509.DNSName, x509.RFC822Name, x509.IPAddress, x509.UniformResourceIdentifier)
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """A certificate and its key, both in files in PEM."""
+    """A certificate, its key, and the certificate of the authority, each in a file in PEM."""
 
     certificate: Path
     key: Path
+    authority: Path
 
 
 class Authority:
     """A certificate authority; its key is in memory only.
 
-    `certificate` is its certificate in PEM, which clients trust.
+    `certificate` is its certificate in PEM, which clients trust; it expires at `not_after`.
     """
 
     def __init__(self) -> None:
@@ -54,8 +59,9 @@ class Authority:
         self._name = _named("wavetank-ca")
         public = self._key.public_key()
         uses = x509.KeyUsage(**{**_NO_USES, "digital_signature": True, "key_cert_sign": True, "crl_sign": True})
+        self.not_after = datetime.now(UTC).replace(microsecond=0) + _AUTHORITY_VALID
         builder = (
-            _builder(self._name, self._name, public)
+            _builder(self._name, self._name, public, self.not_after)
             .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
             .add_extension(uses, critical=True)
         )
@@ -70,7 +76,7 @@ class Authority:
         names = x509.SubjectAlternativeName(_names((*_LOOPBACK, *_SERVICE, *hosts)))
         issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
         signed = (
-            _builder(_named("wavetank"), self._name, key.public_key())
+            _builder(_named("wavetank"), self._name, key.public_key(), datetime.now(UTC) + _VALID)
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
             .add_extension(x509.KeyUsage(**{**_NO_USES, "digital_signature": True}), critical=True)
             .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
@@ -78,22 +84,57 @@ class Authority:
             .add_extension(names, critical=False)
             .sign(self._key, hashes.SHA256())
         )
-        made = Certificate(folder / "certificate.pem", folder / "key.pem")
+        made = Certificate(folder / "certificate.pem", folder / "key.pem", folder / "authority.pem")
+        made.authority.write_bytes(self.certificate)
         made.certificate.write_bytes(signed.public_bytes(serialization.Encoding.PEM))
         _write_private(made.key, key)
         return made
 
+    def sign(self, request: bytes, usages: Sequence[str], begin: datetime, end: datetime) -> bytes:
+        """Returns the certificate in PEM for a request in DER, as Kubernetes' signers make it.
 
-def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:
-    now = datetime.now(UTC)
+        `usages` are digital signature, key encipherment, client auth and server auth; names of the request are kept,
+        all other extensions are not.
+        """
+        asked = x509.load_der_x509_csr(request)
+        uses = {_USES[usage]: True for usage in usages if usage in _USES}
+        extended = [_EXTENDED_USES[usage] for usage in _EXTENDED_USES if usage in usages]
+        issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
+        builder = (
+            x509.CertificateBuilder(self._name, asked.subject, asked.public_key(), x509.random_serial_number())
+            .not_valid_before(begin)
+            .not_valid_after(end)
+            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+            .add_extension(issuer, critical=False)
+        )
+        if uses:
+            builder = builder.add_extension(x509.KeyUsage(**{**_NO_USES, **uses}), critical=True)
+        if extended:
+            builder = builder.add_extension(x509.ExtendedKeyUsage(extended), critical=False)
+        if names := _forwarded_names(asked):
+            builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=not asked.subject.rdns)
+        return builder.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+
+
+def _forwarded_names(request: x509.CertificateSigningRequest) -> list[x509.GeneralName]:
+    try:
+        found = request.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except x509.ExtensionNotFound:
+        return []
+    return [name for kind in _FORWARDED for name in found if isinstance(name, kind)]
+
+
+def _builder(
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey, end: datetime
+) -> x509.CertificateBuilder:
     return (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(issuer)
         .public_key(key)
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - _SKEW)
-        .not_valid_after(now + _VALID)
+        .not_valid_before(datetime.now(UTC) - _SKEW)
+        .not_valid_after(end)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
     )
 

@@ -8,6 +8,8 @@ from uvicorn._types import ASGISendEvent
 from uvicorn.protocols.websockets.wsproto_impl import WSProtocol
 from wsproto.events import Request
 
+from wavetank.apiserver.http.clientcertificates import peer_extension
+
 # How web pages, which cannot set headers of WebSockets, send a token.
 BEARER = "base64url.bearer.authorization.k8s.io."
 
@@ -32,7 +34,9 @@ class WebSocketProtocol(WSProtocol):
     def handle_connect(self, event: Request) -> None:
         """Tells the application how to abort the connection."""
         super().handle_connect(event)
-        self.scope["extensions"] = {**(self.scope["extensions"] or {}), "wavetank.cut": {"cut": self.transport.abort}}
+        cut: dict[object, object] = {"cut": self.transport.abort}
+        known = self.scope["extensions"] or {}
+        self.scope["extensions"] = {**known, "wavetank.cut": cut, **peer_extension(self.transport)}
 
     async def send(self, message: ASGISendEvent) -> None:
         """Sends what the application says; nothing once the connection has ended, as by a message too large."""

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wavetank.apiserver.errors import bad_request
@@ -59,6 +59,12 @@ class Actor:
             document["metadata"] = {**document["metadata"], "annotations": dict(annotations)}
         write = self._write(self._kind(document), old.namespace, old.name, "status")
         return self._replace(write, old, document)
+
+    def update_approval(self, old: Resource, conditions: Sequence[Mapping[str, Any]]) -> Resource:
+        """Replaces the conditions of a CertificateSigningRequest, last read as `old`, and may approve or deny it."""
+        document = self._writer.objects.render(old)
+        document["status"] = {**(document.get("status") or {}), "conditions": [dict(each) for each in conditions]}
+        return self._replace(self._write(self._kind(document), old.namespace, old.name, "approval"), old, document)
 
     def finalize(self, old: Resource, document: Document) -> None:
         """Replaces the finalizers in the spec of a namespace, last read as `old`."""

@@ -247,7 +247,7 @@ def command(
     recorder = None if recording is None else recording.recorder
     observers = [each for each in (recorder, activity) if each is not None]
     authority = Authority()
-    setting = replace(setting, root_certificate=authority.certificate.decode())
+    setting = replace(setting, authority=authority)
     kept = None if state is None else open_state(state, state_sync)
     served = ServedCluster(setting, guard.authenticate, observers=observers, state=kept)
     if recording is not None:

@@ -7,6 +7,7 @@ from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.rules.readiness import running_since
 from wavetank.cluster.store.store import Store
+from wavetank.controllers.framework.certificates import Certificates
 from wavetank.controllers.framework.client import Client, Document
 from wavetank.controllers.framework.metricsclient import MetricsClient, NoMetrics
 from wavetank.controllers.framework.ownerindex import OwnerIndex
@@ -49,6 +50,7 @@ class ControllerContext:
     render: Callable[[Resource], Document] = Resource.render
     serves: Callable[[str, str], bool] = _serves_everything
     root_certificate: str = ""  # of the API server, for pods
+    certificates: Certificates | None = None  # None: no certificates are signed
     observed: bool = True
     metrics: MetricsClient = field(default_factory=NoMetrics)
     policy_warnings: Callable[[Document], list[Document]] = _no_warnings  # about expressions of admission policies

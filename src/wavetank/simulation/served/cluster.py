@@ -15,6 +15,7 @@ from wavetank.cluster.objects.resource import EPOCH_SECONDS, Manifest, Resource
 from wavetank.cluster.releases import SERVED, Version
 from wavetank.cluster.rules.readiness import stated_ready_since
 from wavetank.controllers.descriptors import start_controllers
+from wavetank.controllers.framework.certificates import CertificateSigner
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.metricsclient import NoMetrics
 from wavetank.kernel.clock import Clock
@@ -35,6 +36,7 @@ from wavetank.simulation.metrics.setting import MetricsSetting
 from wavetank.simulation.observer import Observer
 from wavetank.simulation.scaling.nodegroups import start_autoscaler, start_node_groups
 from wavetank.simulation.scaling.scalablegroup import ScalableGroup
+from wavetank.simulation.served.certificates import ServedCertificates
 from wavetank.simulation.served.compaction import Compaction
 from wavetank.simulation.served.containerevents import ContainerEvents
 from wavetank.simulation.served.eventexpiry import EventExpiry
@@ -86,7 +88,7 @@ class ServedSetting:
     provisioning: Provisioning | None = None  # node pools, as Karpenter's
     own_pods_only: bool = False  # a single scheduler leaves pods with another schedulerName alone
     webhooks: WebhookClient | None = None  # calls webhooks; None: none can be reached
-    root_certificate: str = ""  # of the authority that clients trust, in PEM
+    authority: CertificateSigner | None = None  # that clients trust and that signs certificates; None: there is none
     seed: int = 1
     start: Nanoseconds | None = None  # of its clock; None: now
 
@@ -171,7 +173,8 @@ class ServedCluster:
             log.tell,
             Resource.render if reports is None else reports.render,
             self._serves,
-            setting.root_certificate,
+            "" if setting.authority is None else setting.authority.certificate.decode(),
+            None if setting.authority is None else ServedCertificates(setting.authority, self.api),
             metrics=metrics or NoMetrics(),
             policy_warnings=self.api.policy_warnings,
             flags=setting.flags,

@@ -1,0 +1,1 @@
+"""The controllers of CertificateSigningRequests: approving, signing, cleaning up."""
