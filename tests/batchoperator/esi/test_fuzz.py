@@ -31,7 +31,7 @@ def test_a_stomp_session_answers_with_frames_and_ends_after_an_error(messages: l
     for message in messages:
         if not session.closed:
             session.receive(message)
-    frames = FrameReader().feed(b"".join(sent))
+    frames = list(FrameReader().feed(b"".join(sent)))
     assert [frame.command for frame in frames].count("ERROR") <= 1
     assert not any(frame.command == "ERROR" for frame in frames[:-1])
 

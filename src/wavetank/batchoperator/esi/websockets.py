@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
+from functools import partial
 
 from wavetank.apiserver.http.messagetypes import Message, Receive, Send
+from wavetank.apiserver.webhooks.waiting import in_slices, run_waiting
 from wavetank.batchoperator.esi import sockjs
 from wavetank.batchoperator.esi.broadcast import Broadcast
 from wavetank.batchoperator.esi.mailbox import Mailbox
@@ -141,13 +143,18 @@ async def _read_stomp(connection: Connection, session: StompSession, framed: boo
     timeout_s: float | None = _WELCOME_S
     while not session.closed and (data := await connection.receive(timeout_s)) is not None:
         try:
-            for message in sockjs.unwrap(data.decode()) if framed else [data]:
-                session.receive(message)
+            messages = sockjs.unwrap(data.decode()) if framed else [data]
+            await run_waiting(partial(_receive_all, session, messages))
         except ValueError:
             connection.code = _POLICY_VIOLATION
             return
         if session.connected:
             timeout_s = session.expect_every_ms * _GRACE / 1000 or None
+
+
+def _receive_all(session: StompSession, messages: list[bytes]) -> None:
+    for message in in_slices(messages):
+        session.receive(message)
 
 
 def _beat(session: StompSession, framed: bool) -> tuple[float | None, str]:

@@ -12,7 +12,7 @@ from wavetank.batchoperator.esi.stomp.frames import LARGEST_FRAME, Frame, FrameE
 def read(data: bytes, version: str = "1.2") -> list[Frame]:
     reader = FrameReader()
     reader.version = version
-    return reader.feed(data)
+    return list(reader.feed(data))
 
 
 # The examples of https://stomp.github.io/stomp-specification-1.2.html, ^@ as NUL.

@@ -32,7 +32,7 @@ class Dialogue:
     def heard(self) -> list[Frame]:
         reader = FrameReader()
         reader.version = self._version
-        return reader.feed(b"".join(self.sent))
+        return list(reader.feed(b"".join(self.sent)))
 
     def publish(self, name: str, state: str = "ReadyState", action: str = "ADDED") -> list[Frame]:
         self.sent.clear()

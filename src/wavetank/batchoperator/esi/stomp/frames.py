@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 LARGEST_FRAME = 64 * 1024  # bytes of a frame from a client; Spring's default
@@ -13,6 +14,8 @@ _OF_CLIENTS = ("CONNECT", "STOMP", "SEND", "SUBSCRIBE", "UNSUBSCRIBE", "ACK", "N
 _COMMANDS = frozenset({*_OF_CLIENTS, "DISCONNECT", "CONNECTED", "MESSAGE", "RECEIPT", "ERROR"})
 _ESCAPES = {"\\": "\\\\", "\r": "\\r", "\n": "\\n", ":": "\\c"}
 _ESCAPES_1_1 = {"\\": "\\\\", "\n": "\\n", ":": "\\c"}
+_BLANK = re.compile(rb"\n\r?\n")  # with the end of the line before
+_LINE_ENDS = re.compile(rb"[\r\n]+")
 HEARTBEAT = b"\n"
 
 
@@ -49,31 +52,32 @@ class FrameReader:
         self.version = "1.2"
         self._pending = b""
 
-    def feed(self, data: bytes) -> list[Frame]:
-        """Returns the frames that are complete now; line ends between frames are heart-beats."""
-        self._pending += data
-        frames = []
-        while (frame := self._next()) is not None:
-            frames.append(frame)
+    def feed(self, data: bytes) -> Iterator[Frame]:
+        """Yields the frames that are complete now; line ends between frames are heart-beats."""
+        data, at = self._pending + data, 0
+        while (found := self._next(data, at)) is not None:
+            frame, at = found
+            yield frame
+        self._pending = data[_after_line_ends(data, at) :]
         if len(self._pending) > LARGEST_FRAME:
             raise FrameError(f"a frame may have {LARGEST_FRAME} bytes at most")
-        return frames
 
-    def _next(self) -> Frame | None:
-        self._pending = self._pending.lstrip(b"\r\n")
-        end_of_head, body_at = _end_of_head(self._pending)
-        if end_of_head < 0:
-            if b"\0" in self._pending:
+    def _next(self, data: bytes, start: int) -> tuple[Frame, int] | None:
+        """Returns the frame that begins after a position, and where it ends; None if it is not complete."""
+        at = _after_line_ends(data, start)
+        blank = _BLANK.search(data, at)
+        if blank is None:
+            if data.find(b"\0", at) >= 0:
                 raise FrameError("a frame needs an empty line after its headers")
             return None
-        command, headers = self._head(self._pending[:end_of_head])
-        end = _end_of_body(self._pending, body_at, headers)
+        command, headers = self._head(data[at : blank.start()].removesuffix(b"\r"))
+        end = _end_of_body(data, blank.end(), headers)
         if end < 0:
             return None
-        body, self._pending = self._pending[body_at:end], self._pending[end + 1 :]
+        body = data[blank.end() : end]
         if body and command not in _WITH_BODY:
             raise FrameError(f"{command} must not have a body")
-        return Frame(command, headers, body)
+        return Frame(command, headers, body), end + 1
 
     def _head(self, head: bytes) -> tuple[str, dict[str, str]]:
         try:
@@ -95,13 +99,9 @@ class FrameReader:
         return command, headers
 
 
-def _end_of_head(data: bytes) -> tuple[int, int]:
-    """Returns where the headers end and where the body begins; -1 if the empty line is not there yet."""
-    found = [(at, at + len(mark)) for mark in (b"\n\n", b"\n\r\n") if (at := data.find(mark)) >= 0]
-    end, body = min(found, default=(-1, -1))
-    if end > 0 and data[end - 1 : end] == b"\r":
-        end -= 1
-    return end, body
+def _after_line_ends(data: bytes, at: int) -> int:
+    found = _LINE_ENDS.match(data, at)
+    return found.end() if found else at
 
 
 def _end_of_body(data: bytes, start: int, headers: Mapping[str, str]) -> int:

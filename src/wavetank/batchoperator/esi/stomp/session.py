@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from wavetank.apiserver.webhooks.waiting import in_slices
 from wavetank.batchoperator.esi.broadcast import Broadcast, Change, read_topic
 from wavetank.batchoperator.esi.stomp.frames import Frame, FrameError, FrameReader
 from wavetank.version import __version__
@@ -35,11 +36,15 @@ class StompSession:
         self._messages = 0
 
     def receive(self, data: bytes) -> None:
-        """Handles what the client sent; a mistake is answered with an ERROR frame, which ends the session."""
+        """Handles what the client sent; a mistake is answered with an ERROR frame, which ends the session.
+
+        Many frames are handled in slices, if the caller may wait.
+        """
         try:
-            for frame in self._reader.feed(data):
-                if not self.closed:
-                    self._handle(frame)
+            for frame in in_slices(self._reader.feed(data)):
+                self._handle(frame)
+                if self.closed:
+                    break
         except FrameError as error:
             self._fail(str(error))
 
