@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import socket
+import threading
 from contextlib import suppress
+from types import SimpleNamespace
 
 import pytest
 
@@ -107,6 +109,100 @@ def test_a_connection_is_closed_when_all_is_sent(ends):
     assert ends.theirs.recv(1000) == b""
 
 
+def received_of(ends: Ends) -> bytes:
+    """Sends everything that is pending, and returns what the program reads until the connection is closed."""
+    while ends.connection.waits:
+        ends.connection.flush()
+    if not ends.connection.closed:
+        ends.theirs.setblocking(False)
+    return _all_of(ends.theirs)
+
+
+@pytest.mark.parametrize(
+    ("sent", "stays"),
+    [
+        pytest.param(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n", True, id="HTTP/1.1"),
+        pytest.param(b"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", False, id="asks to close"),
+        pytest.param(b"GET / HTTP/1.0\r\nHost: h\r\n\r\n", False, id="HTTP/1.0"),
+    ],
+)
+def test_a_connection_is_closed_after_the_last_answer(ends, sent, stays):
+    ends.theirs.sendall(sent)
+    assert ends.connection.read()
+    ends.connection.answer(Response(200, JSON, b"{}"))
+    answer = received_of(ends)
+    assert answer.endswith(b"\r\n\r\n{}")
+    assert ends.connection.closed == (not stays)
+    assert (b"connection: close" in answer) == (not stays)
+
+
+def test_only_the_last_of_several_requests_closes_the_connection(ends):
+    ends.theirs.sendall(b"GET /a HTTP/1.1\r\nHost: h\r\n\r\nGET /b HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+    assert ends.connection.read()
+    ends.connection.answer(Response(200, JSON, b"1"))
+    assert b"connection" not in received_of(ends)
+    assert not ends.connection.closed
+    ends.connection.answer(Response(200, JSON, b"2"))
+    assert b"connection: close" in received_of(ends)
+    assert ends.connection.closed
+
+
+def test_a_stream_of_http_1_0_ends_with_the_connection(ends):
+    stream = a_stream(b"event")
+    ends.theirs.sendall(b"GET / HTTP/1.0\r\n\r\n")
+    assert ends.connection.read()
+    ends.connection.answer(stream)
+    assert received_of(ends).endswith(b"\r\n\r\nevent")
+    stream.closed = True
+    ends.connection.send_events()
+    assert received_of(ends) == b""
+    assert ends.connection.closed
+
+
+def a_stream(*events: bytes) -> SimpleNamespace:
+    waiting = list(events)
+    return SimpleNamespace(headers=[], closed=False, notify=None, close=lambda: None,
+                           take=lambda: waiting.pop(0) if waiting else b"")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "status"),
+    [
+        (b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3145729\r\n\r\n", b"x" * 3_145_729, b"413"),
+        (b"GET /?" + b"&".join([b"a=b"] * 1001) + b" HTTP/1.1\r\nHost: h\r\n\r\n", b"", b"400"),
+    ],
+    ids=["a body", "a query"],
+)
+def test_what_is_too_large_is_refused(ends, head, body, status):
+    sending = threading.Thread(target=ends.theirs.sendall, args=(head + body,))
+    sending.start()
+    while not ends.connection.waits:
+        ends.connection.read()
+    sending.join()
+    assert not ends.requests
+    assert received_of(ends).startswith(b"HTTP/1.1 " + status)
+    ends.theirs.setblocking(True)
+    ends.theirs.sendall(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+    assert ends.connection.read()
+    assert len(ends.requests) == 1
+
+
+@pytest.mark.parametrize("sent", [b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 400_000,
+                                  b"POST / HTTP/1.1\r\nContent-Length: 90000000\r\n\r\n" + b"x" * 60_000_000],
+                         ids=["a head", "a body"])  # fmt: skip
+def test_a_connection_that_sends_far_too_much_is_lost(ends, sent):
+    def send() -> None:
+        with suppress(OSError):
+            ends.theirs.sendall(sent)
+
+    sending = threading.Thread(target=send)
+    sending.start()
+    with pytest.raises(ConnectionLostError):
+        _read_on(ends.connection)
+    ends.connection.close()
+    sending.join()
+
+
 def test_a_listener_serves_connections_in_the_order_in_which_they_came(tmp_path):
     sock = socket.socket(socket.AF_UNIX)
     sock.bind(str(tmp_path / "socket"))
@@ -128,6 +224,11 @@ def test_a_listener_serves_connections_in_the_order_in_which_they_came(tmp_path)
     listener.close()
     for client in clients:
         client.close()
+
+
+def _read_on(connection: Connection) -> None:
+    while True:
+        connection.read()
 
 
 def _all_of(sock: socket.socket) -> bytes:

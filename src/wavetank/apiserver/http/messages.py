@@ -13,7 +13,7 @@ from wavetank.apiserver.http.unread import UNREAD, cut_of
 from wavetank.apiserver.requests.request import Query, Response
 
 LARGEST_BODY = 3 * 1024 * 1024  # bytes, as of the real server
-_LARGEST_WASTE = 16 * LARGEST_BODY  # read and dropped, so that the client sees the error
+LARGEST_WASTE = 16 * LARGEST_BODY  # read and dropped, so that the client sees the error
 _BODY_S = 60  # how long a client may take for the body of a request
 
 
@@ -26,8 +26,8 @@ def read_headers(scope: Message) -> Mapping[str, str]:
     return {key.decode("latin-1"): value.decode("latin-1") for key, value in reversed(scope["headers"])}
 
 
-async def read_body(headers: Mapping[str, str], receive: Receive) -> bytes:
-    """Reads a request's body; StatusError if it takes too long, or is too large.
+async def read_body(headers: Mapping[str, str], receive: Receive, largest: int = LARGEST_BODY) -> bytes:
+    """Reads a request's body; StatusError if it takes too long, or has more than `largest` bytes.
 
     That it is too large is said once the client has sent it, or far too much.
     """
@@ -35,31 +35,31 @@ async def read_body(headers: Mapping[str, str], receive: Receive) -> bytes:
         return b""
     try:
         async with asyncio.timeout(_BODY_S):
-            return await _read(receive)
+            return await _read(receive, largest)
     except TimeoutError:
         raise StatusError(408, "Timeout", f"the body of the request has not come within {_BODY_S} s") from None
 
 
-async def _read(receive: Receive) -> bytes:
+async def _read(receive: Receive, largest: int) -> bytes:
     message = await receive()
     body: bytes = message.get("body", b"")
     if not message.get("more_body") and message["type"] == "http.request":
-        return _checked(len(body), body)
+        return _checked(len(body), body, largest)
     parts, size = [body], len(body)
-    while message["type"] == "http.request" and message["more_body"] and size <= _LARGEST_WASTE:
+    while message["type"] == "http.request" and message["more_body"] and size <= LARGEST_WASTE:
         message = await receive()
         part = message.get("body", b"")
         size += len(part)
-        if size <= LARGEST_BODY:
+        if size <= largest:
             parts.append(part)
     if message["type"] == "http.disconnect":
         raise ClientGoneError
-    return _checked(size, b"".join(parts))
+    return _checked(size, b"".join(parts), largest)
 
 
-def _checked(size: int, body: bytes) -> bytes:
-    if size > LARGEST_BODY:
-        raise too_large(LARGEST_BODY)
+def _checked(size: int, body: bytes, largest: int) -> bytes:
+    if size > largest:
+        raise too_large(largest)
     return body
 
 

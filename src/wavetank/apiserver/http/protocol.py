@@ -15,7 +15,7 @@ from wavetank.apiserver.http.websocket import WebSocketProtocol
 
 HEAD_S = 30  # how long a client may take for the head of a request, its first one included
 _UNREAD_S = 60  # how long a client may leave unread what was sent to it
-_LARGEST_HEAD = 1 << 20  # bytes, as of the real server
+LARGEST_HEAD = 1 << 20  # bytes, as of the real server
 _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 # kubectl shows the reason in the first line and nothing else.
 _WHY = "exec, attach, cp and port-forward are not possible: containers are simulated, there is no process"
@@ -94,7 +94,7 @@ class HttpProtocol(HttpToolsProtocol):
         super().data_received(_with_known_method(data) if self._head is None and self.is_idle else data)
         if self._head is not None:
             self._head += len(data)
-            if self._head > _LARGEST_HEAD and not self.transport.is_closing():
+            if self._head > LARGEST_HEAD and not self.transport.is_closing():
                 self.transport.write(_TOO_LARGE)
                 self.transport.close()
 
