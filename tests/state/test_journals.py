@@ -190,6 +190,24 @@ def test_nothing_is_lost_while_a_file_is_written_anew(tmp_path: Path) -> None:
     journaled.journal.close()
 
 
+def test_a_file_is_written_anew_in_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wavetank.simulation.served.state.journal._SLICE_S", 0.0)
+    monkeypatch.setattr("wavetank.simulation.served.state.journal._PIECE", 2000)
+    journaled = Journaled(tmp_path / "state", least_growth=100_000)
+    for number in range(30):
+        journaled.write(f"c-{number}", "x" * 10_000)
+    journaled.journal.commit()
+    begun, commits = journaled.file, 1
+    while journaled.file == begun:
+        journaled.write(f"c-{commits % 30}", str(commits))
+        journaled.journal.commit()
+        commits += 1
+    assert commits > 30
+    for kept in snapshots(journaled):
+        assert contents(kept) == journaled.contents
+    journaled.journal.close()
+
+
 def test_the_time_is_kept_while_a_file_is_written_anew(tmp_path: Path) -> None:
     journaled = Journaled(tmp_path / "state", least_growth=1)
     for number in range(120):

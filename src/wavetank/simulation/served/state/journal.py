@@ -15,7 +15,8 @@ from wavetank.simulation.served.state.recordfile import HEADLINE, RecordFile, St
 from wavetank.simulation.served.state.records import Actors, Batch, Removed, Snapshot, Written, keep
 
 _LEAST_GROWTH = 8 * 1024 * 1024  # bytes after which a file is written anew, with the present objects only
-_CHUNK = 50  # objects that are written at a time, which takes a millisecond or two
+_SLICE_S = 0.002  # of writing a file anew, at each commit
+_PIECE = 4 * 1024 * 1024  # bytes that are copied at each commit: more than a commit adds
 _TIME_EVERY_S = 1.0  # between two records of the time alone, in wall time
 _UNFINISHED = ".part"
 
@@ -36,7 +37,6 @@ class Journal:
         self._actors = Actors()
         self._pending: list[tuple[str, str, Resource]] = []
         self._rewriting: Iterator[None] | None = None
-        self._meanwhile: list[bytes] = []  # records since the rewriting began
         self._rewrite_at = 0
         self._told_at = time.monotonic()
         self._told: Nanoseconds | None = None
@@ -59,7 +59,7 @@ class Journal:
         if self._pending or (with_time and self._store.clock.now != self._told) or self._is_time_due():
             pending, self._pending = self._pending, []
             self._told, self._told_at = self._store.clock.now, time.monotonic()
-            self._append(self._record(pending))
+            self._file.append(self._record(pending), self._sync)
         if self._rewriting is None and self._file.size >= self._rewrite_at:
             self._rewriting = self._rewrite()
         if self._rewriting is not None:
@@ -91,11 +91,6 @@ class Journal:
     def _batch(self, changes: list[Written | Removed]) -> Batch:
         return Batch(self._store.clock.now, self._store.version, self._store.reserved_uids, changes)
 
-    def _append(self, record: bytes) -> None:
-        self._file.append(record, self._sync)
-        if self._rewriting is not None:
-            self._meanwhile.append(record)
-
     # rewriting
 
     def _plan_rewriting(self, size: int) -> None:
@@ -103,22 +98,33 @@ class Journal:
 
     def _rewrite(self) -> Iterator[None]:
         """Writes the present objects into a new file, a few at each commit, followed by what is written meanwhile."""
-        self._meanwhile = []
+        copied = self._file.size
         path = _next_path(self._file.path)
         objects = [(table, each) for table in self._store.group_kinds() for each in self._store.list(table)]
-        chunks = [objects[start : start + _CHUNK] for start in range(0, len(objects), _CHUNK)]
-        new = begin_file(path.with_suffix(_UNFINISHED), len(chunks))
-        for chunk in chunks:
-            kept: list[Written | Removed] = [keep(each, table, self._actors) for table, each in chunk]
-            new.append(frame(_encode(self._batch(kept))))
+        new = begin_file(path.with_suffix(_UNFINISHED), len(objects))
+        for records in self._records_of(objects):
+            new.append(records)
             yield
         writing = Thread(target=new.sync)  # may take long, and must be done before the old file is removed
         writing.start()
         while writing.is_alive():
             yield
-        new.append(b"".join(self._meanwhile), self._sync)
-        self._meanwhile = []
+        while self._file.size - copied > _PIECE:
+            new.append(self._file.read(copied, _PIECE))
+            copied += _PIECE
+            yield
+        new.append(self._file.read(copied, _PIECE), self._sync)
         self._replace_file(new, path)
+
+    def _records_of(self, objects: list[tuple[str, Resource]]) -> Iterator[bytes]:
+        """Yields the records of objects, each time as many as are made within a slice."""
+        records, end = [], time.perf_counter() + _SLICE_S
+        for table, each in objects:
+            records.append(frame(_encode(self._batch([keep(each, table, self._actors)]))))
+            if time.perf_counter() >= end:
+                yield b"".join(records)
+                records, end = [], time.perf_counter() + _SLICE_S
+        yield b"".join(records)
 
     def _replace_file(self, new: RecordFile, path: Path) -> None:
         old, self._rewriting = self._file, None

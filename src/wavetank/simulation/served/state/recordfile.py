@@ -115,6 +115,17 @@ class RecordFile:
             raise StateWriteError(f"{self.path}: cannot be written: {error.strerror}") from None
         self.size += len(framed)
 
+    def read(self, start: int, most: int) -> bytes:
+        """Returns what was appended from a position on, at most so many bytes; StateWriteError if that fails."""
+        wanted = min(most, self.size - start)
+        try:
+            data = os.pread(self._file, wanted, start)
+        except OSError as error:
+            raise StateWriteError(f"{self.path}: cannot be read: {error.strerror}") from None
+        if len(data) < wanted:
+            raise StateWriteError(f"{self.path}: was cut off by another program")
+        return data
+
     def sync(self) -> None:
         """Writes everything through to the disk, as far as the disk can."""
         with suppress(OSError):  # if it cannot be written, the next `append` tells
