@@ -20,6 +20,7 @@ from tests.apiserver.serving import Served, serving
 from tests.batchoperator.cluster import CONFIGURATION, LABEL
 from tests.loop.realscheduler import find_kube_scheduler
 from tests.support.objects import node_manifest
+from tests.support.waiting import PATIENCE_S
 from wavetank.batchoperator.extender.server import ExtenderServer
 from wavetank.batchoperator.resources.groups import ESI
 from wavetank.cluster.store.errors import ApiError
@@ -119,4 +120,23 @@ def test_the_extender_answers_every_call_with_a_status(path: str, body: bytes, s
         with pytest.raises(InputError, match="cannot listen"):
             ExtenderServer("127.0.0.1", urlsplit(server.url).port or 0, answer, threading.RLock())
     finally:
+        server.close()
+
+
+def test_a_client_that_does_not_read_its_answer_does_not_hold_the_operators_lock() -> None:
+    lock, called = threading.RLock(), threading.Event()
+
+    def answer_much(verb: str, request: Any) -> dict[str, Any]:
+        called.set()
+        return {"Error": "x" * 50_000_000}
+
+    server = ExtenderServer("127.0.0.1", 0, answer_much, lock)
+    connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=10)
+    try:
+        connection.request("POST", "/extender/filter", b"{}")
+        assert called.wait(PATIENCE_S)
+        assert lock.acquire(timeout=PATIENCE_S)
+        lock.release()
+    finally:
+        connection.close()
         server.close()

@@ -13,6 +13,7 @@ from wavetank.batchoperator.esi.runtimes import SimulatedRuntime
 from wavetank.cli.externalscheduler import InterfaceOptions
 from wavetank.errors import InputError
 from wavetank.experiments.document.experiment import read_experiment
+from wavetank.experiments.kernels import compile_kernels
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.simulation.batchoperator import scheduler_configuration
 from wavetank.simulation.simulation import Setting, Simulation
@@ -25,6 +26,7 @@ def serve_experiment(
     """Serves the interface of an experiment until it is interrupted."""
     pace = _speed(speed)
     setting, first = _setting(file, scheduler)
+    compile_kernels()  # which would keep clients waiting later
 
     def drive(world: World) -> None:
         served = options.listen(partial(interface_of, world.store))

@@ -40,3 +40,10 @@ def test_without_authentication_no_token_is_needed() -> None:
     with serving(token=None) as served:
         assert served.ask("GET", "/external/jobs", token=None).status == 200
         assert served.ask("GET", "/external/jobs", token=TOKEN).status == 200
+
+
+def test_a_body_may_have_512_kilobytes(shared: ServedInterface) -> None:
+    job = {"name": "spark-pi", "externalScheduler": {"times": [{"s": "0" * 500_000}]}}
+    assert shared.ask("PUT", "/external/jobs", job).status == 200
+    job["externalScheduler"] = {"times": [{"s": "0" * 530_000}]}
+    assert shared.ask("PUT", "/external/jobs", job).status == 413

@@ -20,6 +20,7 @@ from wavetank.apiserver.http.messagetypes import Message, Receive, Send
 from wavetank.apiserver.http.protocol import HEAD_S, HttpProtocol
 from wavetank.apiserver.http.tls import Certificate
 from wavetank.errors import WavetankError
+from wavetank.kernel.garbage import short_collections
 
 _IDLE_S = 180  # how long an idle connection is kept: longer than clients keep it, or they would use a closed one
 _LAST_WORDS_S = 2  # how long watches may take to end when the server does
@@ -58,6 +59,7 @@ class Server(uvicorn.Server):
     def serve_on(self, listening: socket.socket) -> None:
         """Serves until it is interrupted, or until the application fails: then its error is raised."""
         LIMIT.raise_to_system()
+        short_collections()
         self.run([listening])
         if self.error is not None:
             raise self.error

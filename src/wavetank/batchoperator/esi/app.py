@@ -26,6 +26,7 @@ from wavetank.errors import InputError
 
 STOMP = "/scheduler"
 STREAM = "/external/stream"
+LARGEST_BODY = 512 * 1024  # bytes: a queue of 10,000 jobs; every change of a job or scheduling converts all of it
 
 _log = logging.getLogger("wavetank.batchoperator")
 T = TypeVar("T")
@@ -92,7 +93,8 @@ class App:
         if public is not None:
             return public
         self._guard.admit(headers, scope["headers"])
-        request = Request(method, path, parse_query(scope["query_string"]), headers, await read_body(headers, receive))
+        body = await read_body(headers, receive, LARGEST_BODY)
+        request = Request(method, path, parse_query(scope["query_string"]), headers, body)
         if path == STREAM and method == "GET":
             return EventStream(self.broadcast, read_kinds(request.all("topic")))
         try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from wavetank.apiserver.webhooks.waiting import in_slices
 from wavetank.batchoperator.client.client import Change, Client, Handler
 from wavetank.batchoperator.client.objects import KubeObject
 from wavetank.batchoperator.esi.conversion import scheduling_document, to_job, to_scheduling, to_testbed
@@ -63,7 +64,7 @@ class Interface:
 
     def testbeds(self) -> list[ExternalTestbed]:
         """Returns all testbeds."""
-        return [to_testbed(found) for found in self._list(self.group.testbed)]
+        return [to_testbed(found) for found in in_slices(self._list(self.group.testbed))]
 
     def testbed(self, name: str) -> ExternalTestbed:
         """Returns a testbed; 404 if there is none."""
@@ -71,7 +72,7 @@ class Interface:
 
     def jobs(self) -> dict[str, ExternalBatchJob]:
         """Returns all jobs by name."""
-        return {found.name: to_job(found) for found in self._list(self.group.batchjob)}
+        return {found.name: to_job(found) for found in in_slices(self._list(self.group.batchjob))}
 
     def job(self, name: str) -> ExternalBatchJob:
         """Returns a job; 404 if there is none."""
@@ -90,7 +91,7 @@ class Interface:
 
     def schedulings(self) -> list[ExternalScheduling]:
         """Returns all schedulings."""
-        return [to_scheduling(found) for found in self._list(self.group.scheduling)]
+        return [to_scheduling(found) for found in in_slices(self._list(self.group.scheduling))]
 
     def scheduling(self, name: str) -> ExternalScheduling:
         """Returns a scheduling; 404 if there is none."""

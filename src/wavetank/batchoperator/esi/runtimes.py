@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
 from wavetank.apiserver.clock.heartbeat import Heartbeat
+from wavetank.apiserver.webhooks.waiting import run_waiting
 
 T = TypeVar("T")
 
@@ -28,10 +29,10 @@ class SimulatedRuntime:
         self._heartbeat.stop()
 
     async def call(self, function: Callable[[], T]) -> T:
-        """Calls a function at the present virtual time."""
+        """Calls a function at the present virtual time; it may wait."""
         self._heartbeat.pacing.keep_up()
         try:
-            return function()
+            return await run_waiting(function)
         finally:
             self._heartbeat.reschedule()
 

@@ -12,6 +12,7 @@ from wavetank.errors import InputError, WavetankError
 
 PREFIX = "/extender/"
 _LARGEST_BODY = 256 << 20  # bytes: whole nodes of a large cluster
+_PATIENCE_S = 180  # how long a client may keep a connection idle, or send or read nothing
 
 Call = Callable[[str, Mapping[str, Any]], dict[str, Any]]
 
@@ -49,6 +50,7 @@ class _Handler(BaseHTTPRequestHandler):
     call: Call
     lock: threading.RLock
     protocol_version = "HTTP/1.1"
+    timeout = _PATIENCE_S
 
     def do_POST(self) -> None:
         """Answers a call of kube-scheduler."""
@@ -57,17 +59,20 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self._answer(413, {"error": "the request is too large"})
             return
-        body = self.rfile.read(int(length))
-        verb = self.path.removeprefix(PREFIX)
+        self._answer(*self._call(self.path.removeprefix(PREFIX), self.rfile.read(int(length))))
+
+    def _call(self, verb: str, body: bytes) -> tuple[int, Mapping[str, Any]]:
+        """Returns the status and the answer; a client that does not read it does not hold the lock."""
         try:
+            request = json.loads(body)
             with self.lock:
-                self._answer(200, self.call(verb, json.loads(body)))
+                return 200, self.call(verb, request)
         except KeyError:
-            self._answer(404, {"error": f"there is no {self.path}"})
+            return 404, {"error": f"there is no {self.path}"}
         except (ValueError, TypeError, RecursionError) as error:
-            self._answer(400, {"error": f"not what kube-scheduler sends: {error}"})
+            return 400, {"error": f"not what kube-scheduler sends: {error}"}
         except WavetankError as error:
-            self._answer(500, {"error": str(error)})
+            return 500, {"error": str(error)}
 
     def _answer(self, status: int, document: Mapping[str, Any]) -> None:
         body = json.dumps(document).encode()
@@ -77,7 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
-        except ConnectionError:  # kube-scheduler has not waited for the answer
+        except (ConnectionError, TimeoutError):  # kube-scheduler has not waited for the answer
             self.close_connection = True
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the name of its base

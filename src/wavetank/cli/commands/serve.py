@@ -35,7 +35,6 @@ from wavetank.experiments.document.structures.nodepools import make_provisioning
 from wavetank.experiments.document.structures.servednodes import ServedNodesDocument
 from wavetank.experiments.document.structures.values import parse_version
 from wavetank.experiments.kernels import compile_kernels
-from wavetank.kernel.garbage import short_collections
 from wavetank.results.write.outfolder import check_out
 from wavetank.scheduling.attachable import Attachable
 from wavetank.simulation.latency.model import parse_latency
@@ -277,7 +276,6 @@ def command(
         # browsers do not know the authority: on loopback the page needs none
         server = make_server(app, certificate, WatchProtocol, plain_too=local)
         _announce(access, kubeconfig, login.link(f"{url_of(host, listening, tls and not local)}/ui/"))
-        short_collections()
         server.serve_on(listening)
     if recording is not None:
         recording.write(setting)
