@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import msgspec
 import yaml
 
-from wavetank.cluster.yamldepth import SafeLoader
+from wavetank.cluster.yamldepth import SafeLoader, release
 from wavetank.errors import InputError
 
 MAX_VALUES = 100_000_000  # that a text with aliases may stand for
@@ -158,7 +158,9 @@ class _PlainLoader(_Loader):
         if tag == _MAPPING and isinstance(node, yaml.MappingNode):
             return self._build_mapping(node)
         if tag == _SEQUENCE and isinstance(node, yaml.SequenceNode):
-            return [self._build(item) for item in value]
+            items = [self._build(item) for item in value]
+            release(value)
+            return items
         return super().construct_document(node)
 
     def _build_mapping(self, node: Any) -> Any:
@@ -167,4 +169,5 @@ class _PlainLoader(_Loader):
         built = {key.value: self._build(value) for key, value in node.value}
         if len(built) < len(node.value):
             self._refuse_twins([key for key, _ in node.value])
+        release(node.value)
         return built

@@ -1,4 +1,4 @@
-"""Loaders of YAML whose documents may not be nested too deeply."""
+"""Loaders of YAML whose documents may not be nested too deeply, and may be read beside other work."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 import yaml
 
 MAX_DEPTH = 500  # no document comes near it; the C loader, which recurses, ends the process far beyond
+
+_AT_ONCE = 1000  # nodes that are freed together
 
 
 class TooDeepError(yaml.YAMLError):
@@ -38,3 +40,9 @@ class SafeLoader(DepthLimited, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  
 
 class BaseLoader(DepthLimited, getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
     """The loader of texts without types, with a limited depth."""
+
+
+def release(nodes: list[Any]) -> None:
+    """Lets go of nodes that have been read, some at a time: other threads stand still while many are freed at once."""
+    while len(nodes) > _AT_ONCE:
+        del nodes[-_AT_ONCE:]

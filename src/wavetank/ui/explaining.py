@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from wavetank.apiserver.errors import bad_request, not_found
-from wavetank.cluster.objects.groupkinds import EVENT, LEASE, NODE, POD, GroupKind
+from wavetank.apiserver.webhooks.waiting import beside
+from wavetank.cluster.objects.groupkinds import EVENT, LEASE, NODE, POD
+from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
 from wavetank.cluster.objects.resource import Resource, render_time
@@ -27,31 +29,36 @@ _BOUND = "An attempt on the cluster as it is now, without this pod: nodes may ha
 _NONE = "No scheduler of wavetank is attached, so this is kube-scheduler with its default profile."
 
 
-def explain_pod(store: Store, schedulers: tuple[Attachable, ...], namespace: str, name: str) -> dict[str, Any]:
+async def explain_pod(store: Store, schedulers: tuple[Attachable, ...], namespace: str, name: str) -> dict[str, Any]:
     """Returns the attempts of a scheduler for one pod on a copy of the cluster; StatusError if there is no such pod.
 
-    The cluster itself does not notice it.
+    The cluster itself does not notice it, and its clients do not wait.
     """
     pod = store.find(POD, namespace, name)
     if not isinstance(pod, Pod):
         raise not_found("pods", name)
-    explainer = Explainer(_Copies(store, pod), _definition(schedulers), SERVED.version, {}, takes_all=True)
+    objects = _Copies(store, pod)
+    return await beside(lambda: _explain(objects, pod, schedulers))
+
+
+def _explain(objects: _Copies, pod: Pod, schedulers: tuple[Attachable, ...]) -> dict[str, Any]:
+    explainer = Explainer(objects, _definition(schedulers), SERVED.version, {}, takes_all=True)
     unbound = pod.copy()
     unbound.node_name = unbound.unschedulable = unbound.nominated_node = ""
     note = _BOUND if pod.node_name else _PENDING
     note = note if schedulers else f"{note} {_NONE}"
     explained = explainer.explain(unbound)
-    return {**explanation_data(explained), "note": note, "offers": _offers(explainer, unbound, explained[-1], store)}
+    return {**explanation_data(explained), "note": note, "offers": _offers(explainer, unbound, explained[-1], objects)}
 
 
-def _offers(explainer: Explainer, pod: Pod, last: Explanation, store: Store) -> list[str]:
+def _offers(explainer: Explainer, pod: Pod, last: Explanation, objects: _Copies) -> list[str]:
     """Returns what would let a pending pod in, and where, if that node exists; each was tried."""
     if last.outcome == BOUND:
         return []
     scheduler = explainer.scheduler
     found = advise(Trials(scheduler.framework_of, scheduler.table, pod), last.filtered)
-    nodes = store.objects(NODE)
-    return [f"{offer.text}, for {offer.node}" if ("", offer.node) in nodes else offer.text for offer in found.offers]
+    nodes = {node.name for node in objects.nodes}
+    return [f"{offer.text}, for {offer.node}" if offer.node in nodes else offer.text for offer in found.offers]
 
 
 def _definition(schedulers: tuple[Attachable, ...]) -> SchedulerDefinition:
@@ -67,16 +74,17 @@ class _Copies:
     """The objects of a store, copied, without one pod and without other pending pods; nodes first, pods last."""
 
     def __init__(self, store: Store, without: Pod) -> None:
-        self._store = store
+        kinds = [kind for kind in store.group_kinds() if kind not in _UNREAD and kind not in (NODE, POD)]
+        self.nodes: list[Node] = list(store.list(NODE))
+        self._others = [found for kind in (*kinds, POD) for found in store.list(kind)]
         self._without = without
 
     def resources(self, specs: SpecTable) -> list[Resource]:
         """Returns the copies; they share their specs with the originals."""
-        kinds = [kind for kind in self._store.group_kinds() if kind not in _UNREAD and kind not in (NODE, POD)]
-        return [copy for kind in (NODE, *kinds, POD) for copy in self._copies(kind)]
+        return list(self._copies())
 
-    def _copies(self, group_kind: GroupKind) -> Iterator[Resource]:
-        for found in self._store.list(group_kind):
+    def _copies(self) -> Iterator[Resource]:
+        for found in (*self.nodes, *self._others):
             if not isinstance(found, Pod):
                 yield _renewed(found.copy())
             elif found.node_name and not found.finished and found.key != self._without.key:

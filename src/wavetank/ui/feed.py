@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterator
+from itertools import islice
 from typing import Any
 
 import msgspec
 
+from wavetank.apiserver.webhooks.waiting import in_slices
 from wavetank.cluster.objects.groupkinds import EVENT, NODE, POD, GroupKind
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
@@ -25,6 +27,7 @@ _KINDS = (NODE, POD, *WORKLOADS, *SCALERS, EVENT)
 _PARTS = {NODE: "nodes", POD: "pods", EVENT: "events", **dict.fromkeys(WORKLOADS, "workloads")}
 _EVENTS = 300  # Events that a new page gets; it shows no more
 _PAUSE_S = 0.05  # between two lines, wall time
+_MOST_ROWS = 1000  # in a line but the first
 _LONGEST_S = 30 * 24 * 3600.0
 
 
@@ -40,11 +43,12 @@ class ClusterFeed:
         self._streams: set[FeedStream] = set()
 
     def open(self) -> FeedStream:
-        """Returns the stream of a new page."""
+        """Returns the stream of a new page; what it begins with is collected in slices, if the caller may wait."""
         if self._watched is not self._store:
             self._watch()
         stream = FeedStream(self._store, self._streams.discard)
         self._streams.add(stream)
+        stream.begin()
         return stream
 
     def follow(self, store: Store) -> None:
@@ -94,25 +98,46 @@ class FeedStream:
         self._store = store
         self._ended = ended
         self._changed: dict[GroupKind, dict[Key, None]] = {}
-        self._begun = self._planned = False
+        self._first = b""
+        self._planned = False
 
     def note(self, group_kind: GroupKind, key: Key) -> None:
         """Notes that an object has changed; the page gets it a moment later."""
         self._changed.setdefault(group_kind, {})[key] = None
         if not self._planned and not self.closed:
-            self._planned = True
-            asyncio.get_running_loop().call_later(_PAUSE_S, self._wake)
+            self._plan(_PAUSE_S)
+
+    def _plan(self, delay_s: float) -> None:
+        self._planned = True
+        asyncio.get_running_loop().call_later(delay_s, self._wake)
+
+    def begin(self) -> None:
+        """Collects everything, for the first line; what changes meanwhile comes in the next one."""
+        self._first = self._line(dict(self._everything()) | {"reset": True})
 
     def take(self) -> bytes:
         """Returns everything at first, then what has changed since, as one line; nothing if it is too early."""
-        if not self._begun:
-            self._begun = True
-            self._changed = {}
-            return self._line(dict(self._everything()) | {"reset": True})
+        if self._first:
+            first, self._first = self._first, b""
+            return first
         if self._planned or not self._changed:
             return b""
-        changed, self._changed = self._changed, {}
-        return self._line(self._rows_of(changed))
+        return self._line(self._rows_of(self._take_changed()))
+
+    def _take_changed(self) -> dict[GroupKind, dict[Key, None]]:
+        """Returns the changed objects; if there are many, some of them, and the others in the next line."""
+        taken: dict[GroupKind, dict[Key, None]] = {}
+        left = _MOST_ROWS
+        for group_kind, keys in list(self._changed.items()):
+            taken[group_kind] = dict.fromkeys(islice(keys, left))
+            left -= len(taken[group_kind])
+            for key in taken[group_kind]:
+                del keys[key]
+            if keys:
+                self._plan(0.0)
+                break
+            del self._changed[group_kind]
+        return taken
 
     def bookmark(self) -> None:
         """Adds nothing: the page asks for the clock, which keeps the connection alive."""
@@ -134,10 +159,11 @@ class FeedStream:
 
     def _everything(self) -> Iterator[tuple[str, list[Row]]]:
         store = self._store
-        yield "nodes", [node_row(node) for node in store.list(NODE)]
-        yield "pods", [pod_row(pod, store) for pod in store.list(POD)]
-        yield "workloads", [workload_row(each) for kind in WORKLOADS for each in store.list(kind) if is_shown(each)]
-        yield "scalers", [scaler_row(each) for kind in SCALERS for each in store.list(kind)]
+        workloads = [each for kind in WORKLOADS for each in store.list(kind)]
+        yield "nodes", [node_row(node) for node in in_slices(store.list(NODE))]
+        yield "pods", [pod_row(pod, store) for pod in in_slices(store.list(POD))]
+        yield "workloads", [workload_row(each) for each in in_slices(workloads) if is_shown(each)]
+        yield "scalers", [scaler_row(each) for kind in SCALERS for each in in_slices(store.list(kind))]
         events = sorted(store.list(EVENT), key=lambda event: event.resource_version)
         yield "events", [event_row(event) for event in events[-_EVENTS:]]
 

@@ -19,7 +19,7 @@ _decode = msgspec.msgpack.Decoder(_Parts).decode
 class KeptRequest:
     """A request that can be made again, in little memory: a session may keep thousands of them."""
 
-    __slots__ = ("_packed", "_size")
+    __slots__ = ("_packed", "_size", "_title")
 
     def __init__(self, request: Request) -> None:
         headers = dict(request.headers)
@@ -34,7 +34,9 @@ class KeptRequest:
         )
         packed = _encode(parts)
         self._size = len(packed)
-        self._packed = packed if len(packed) < _LARGE else zlib.compress(packed, level=1)
+        is_large = len(packed) >= _LARGE
+        self._packed = zlib.compress(packed, level=1) if is_large else packed
+        self._title = _title_of(request) if is_large else ""  # a hundred of them would take long to unpack
 
     @property
     def size(self) -> int:
@@ -47,17 +49,20 @@ class KeptRequest:
 
     def title(self) -> str:
         """Says what the request does: change deployments/web/scale."""
-        request = self._request()
-        parts = [part for part in request.path.split("/") if part]
-        parts = parts[2 if parts[:1] == ["api"] else 3 :]
-        if parts[:1] == ["namespaces"] and len(parts) > 2:
-            parts = parts[2:]
-        if request.method == "POST" and len(parts) == 1:
-            parts.append(_name_in(request.body))
-        return f"{_VERBS.get(request.method, request.method)} {'/'.join(filter(None, parts))}"
+        return self._title or _title_of(self._request())
 
     def _request(self) -> Request:
         return Request(*_decode(self._packed if self._size < _LARGE else zlib.decompress(self._packed)))
+
+
+def _title_of(request: Request) -> str:
+    parts = [part for part in request.path.split("/") if part]
+    parts = parts[2 if parts[:1] == ["api"] else 3 :]
+    if parts[:1] == ["namespaces"] and len(parts) > 2:
+        parts = parts[2:]
+    if request.method == "POST" and len(parts) == 1:
+        parts.append(_name_in(request.body))
+    return f"{_VERBS.get(request.method, request.method)} {'/'.join(filter(None, parts))}"
 
 
 def _name_in(body: bytes) -> str:

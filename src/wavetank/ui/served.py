@@ -11,6 +11,7 @@ from wavetank.apiserver.http.asgi import App
 from wavetank.apiserver.http.authentication import Authenticator
 from wavetank.apiserver.requests.request import Request, Response
 from wavetank.apiserver.requests.stream import Stream
+from wavetank.apiserver.webhooks.waiting import beside, run_waiting
 from wavetank.cluster.objects.resource import EPOCH_SECONDS
 from wavetank.kernel.durations import SECOND
 from wavetank.simulation.served.cluster import ServedCluster
@@ -80,15 +81,16 @@ class ServedPage:
         return Site(login, facts, token is not None, endpoints)
 
     async def _open_feed(self, request: Request) -> Stream:
-        return self._feed.open()
+        return await run_waiting(self._feed.open)
 
     async def _explain(self, request: Request) -> Response:
         served = self._session.served
         pod = (request.param("namespace"), request.param("name"))
-        return json_response(explain_pod(served.store, served.setting.schedulers, *pod))
+        return json_response(await explain_pod(served.store, served.setting.schedulers, *pod))
 
     async def _read_documents(self, request: Request) -> Response:
-        return json_response(read_requests(request.body.decode("utf-8", "replace"), self._session.api.kinds))
+        text, kinds = request.body.decode("utf-8", "replace"), self._session.api.kinds
+        return await beside(lambda: json_response(read_requests(text, kinds)))
 
     async def _fail(self, request: Request) -> Response | Stream:
         name = request.param("name")

@@ -10,12 +10,14 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.clock.pacing import Pacing
 from wavetank.apiserver.errors import StatusError, bad_request, not_found
 from wavetank.apiserver.requests.request import Request, Response, User
 from wavetank.apiserver.requests.stream import Stream
+from wavetank.apiserver.webhooks.waiting import beside, run_beside, run_waiting
 from wavetank.cluster.objects.groupkinds import MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.definition import SchedulerDefinition
@@ -79,7 +81,7 @@ class Session:
             return self.served.api.handle(request)
         if self._barrier:
             return self.served.api.handle(request)
-        kept = KeptRequest(request)
+        kept = run_beside(partial(KeptRequest, request), len(request.body))
         self._size += kept.size
         if "webhookconfigurations" in request.path:
             self._barrier = "webhooks were registered, and would be called again"
@@ -141,7 +143,7 @@ class Session:
             raise bad_request("the cluster is going back in time already")
         self._rewinding = self._pacing.held = True
         try:
-            made = ServedCluster(self._setting, self._authenticate)
+            made = await beside(partial(ServedCluster, self._setting, self._authenticate))
             await self._repeat(made, self._writes[: number + 1])
         finally:
             self._rewinding = self._pacing.held = False
@@ -162,7 +164,7 @@ class Session:
             if made.clock.now != write.at or made.store.version != write.version:
                 raise bad_request(_UNLIKE)
             if write is not writes[-1]:
-                write.act(made)
+                await run_waiting(partial(write.act, made))
 
     def _take_over(self, made: ServedCluster, number: int) -> None:
         before = self._writes[number]

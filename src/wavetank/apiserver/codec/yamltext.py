@@ -10,9 +10,8 @@ import yaml
 
 from wavetank.apiserver.codec.mismatch import UnreadableError
 from wavetank.cel.gotext import quote
-from wavetank.cluster.yamldepth import BaseLoader, TooDeepError
+from wavetank.cluster.yamldepth import BaseLoader, TooDeepError, release
 
-_AT_ONCE = 1000  # nodes that are freed together
 _MOST_VALUES = 1_000_000  # that the aliases of a body may stand for
 _INTEGER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9][0-9]*)", re.ASCII)
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
@@ -116,7 +115,7 @@ class _Reader:
 
     def _list(self, node: Any) -> list[Any]:
         made = [self._value(each) for each in node.value]
-        _release(node.value)
+        release(node.value)
         return made
 
     def _mapping(self, node: Any) -> dict[str, Any]:
@@ -130,7 +129,7 @@ class _Reader:
             if key in found:
                 self.strict.append(f"  line {key_node.start_mark.line + 1}: key {quote(key)} already set in map")
             found[key] = self._value(value_node)
-        _release(node.value)
+        release(node.value)
         return {**merged, **found}
 
     def _merge(self, node: Any) -> dict[str, Any]:
@@ -141,12 +140,6 @@ class _Reader:
                 raise UnreadableError("yaml: map merge requires map or sequence of maps as the value")
             merged = {**self._value(part), **merged}
         return merged
-
-
-def _release(nodes: list[Any]) -> None:
-    """Lets go of nodes that have been read, some at a time: other threads stand still while many are freed at once."""
-    while len(nodes) > _AT_ONCE:
-        del nodes[-_AT_ONCE:]
 
 
 def _key(node: Any) -> str:

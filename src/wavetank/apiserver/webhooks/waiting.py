@@ -70,7 +70,12 @@ def run_beside(function: Callable[[], T], weight: int) -> T:
     """
     if not is_heavy(weight) or not may_wait():
         return function()
-    return wait_for(asyncio.get_running_loop().run_in_executor(_beside(), function))
+    return wait_for(beside(function))
+
+
+async def beside(function: Callable[[], T]) -> T:
+    """Runs a function without side effects in a thread."""
+    return await asyncio.get_running_loop().run_in_executor(_beside(), function)
 
 
 @cache

@@ -9,6 +9,7 @@ from wavetank.apiserver.http.authentication import Authenticator
 from wavetank.apiserver.http.messages import ClientGoneError, parse_query, read_body, read_headers, send_response
 from wavetank.apiserver.http.messagetypes import Message, Receive, Send
 from wavetank.apiserver.requests.request import Request, Response
+from wavetank.apiserver.webhooks.waiting import beside
 from wavetank.errors import InputError
 from wavetank.results import layout
 from wavetank.results.read.runfolder import RunFolder, runs_in
@@ -77,6 +78,6 @@ class PlayApp:
         if run is None:
             raise not_found("runs", request.param("run"))
         try:
-            return json_response(read_recording(run))
+            return await beside(lambda: json_response(read_recording(run)))
         except InputError as error:
             raise bad_request(str(error)) from None
