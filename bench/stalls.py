@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import http.client
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -109,7 +110,7 @@ def measure(attacked: Attacked, case: Case) -> dict[str, object]:
 
 
 @contextmanager
-def small_requests(attacked: Attacked) -> Iterator[list[float]]:
+def small_requests(attacked: Attacked, path: str = "/api/v1/nodes/n-0") -> Iterator[list[float]]:
     """Asks for something small again and again, on a connection of its own; gives how long each took."""
     waits: list[float] = []
     end = threading.Event()
@@ -118,7 +119,7 @@ def small_requests(attacked: Attacked) -> Iterator[list[float]]:
         connection = http.client.HTTPConnection("127.0.0.1", attacked.port)
         while not end.wait(0.005):
             begun = time.perf_counter()
-            connection.request("GET", "/api/v1/nodes/n-0", headers={"Authorization": f"Bearer {TOKEN}"})
+            connection.request("GET", path, headers={"Authorization": f"Bearer {TOKEN}"})
             connection.getresponse().read()
             waits.append(time.perf_counter() - begun)
         connection.close()
@@ -134,9 +135,14 @@ def small_requests(attacked: Attacked) -> Iterator[list[float]]:
 
 @contextmanager
 def server(folder: Path, blame_s: float) -> Iterator[Attacked]:
-    """Runs a server with some nodes."""
-    gaps, nodes = folder / "gaps", folder / "nodes.json"
-    gaps.write_bytes(GAPS.pack(0.0, 0.0))
+    """Runs `wavetank serve` with some nodes."""
+    words = ["--http", "--port", "0", "--token", TOKEN, "--kubeconfig", str(folder / "kubeconfig")]
+    with running(folder, blame_s, ["serve", *words, "--cluster", str(nodes_in(folder, NODES))]) as attacked:
+        yield attacked
+
+
+def nodes_in(folder: Path, number: int) -> Path:
+    """Writes a file of nodes."""
     amounts = {"cpu": "64", "memory": "256Gi", "pods": "500"}
     items = [
         {
@@ -145,17 +151,25 @@ def server(folder: Path, blame_s: float) -> Iterator[Attacked]:
             "metadata": {"name": f"n-{i}"},
             "status": {"capacity": amounts, "allocatable": amounts},
         }
-        for i in range(NODES)
+        for i in range(number)
     ]
+    nodes = folder / "nodes.json"
     nodes.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    return nodes
+
+
+@contextmanager
+def running(folder: Path, blame_s: float, words: list[str]) -> Iterator[Attacked]:
+    """Runs a command that serves, and prints its address in its first line."""
+    gaps = folder / "gaps"
+    gaps.write_bytes(GAPS.pack(0.0, 0.0))
     script = [sys.executable, str(Path(__file__).with_name("stallserver.py")), str(gaps), str(blame_s)]
-    words = ["--http", "--port", "0", "--token", TOKEN, "--kubeconfig", str(folder / "kubeconfig")]
-    command = [*script, *words, "--cluster", str(nodes)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*script, *words], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
-        line = process.stdout.readline()
-        yield Attacked(int(line.strip().rpartition(":")[2]), gaps)
+        found = re.search(r"://[^/]+:(\d+)", process.stdout.readline())
+        assert found is not None
+        yield Attacked(int(found[1]), gaps)
     finally:
         process.terminate()
         process.wait()

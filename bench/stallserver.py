@@ -1,4 +1,4 @@
-"""A `wavetank serve` that tells how long its event loop stood still: what bench/stalls.py attacks.
+"""A server of wavetank that tells how long its event loop stood still: what bench/stalls.py and stalldoors.py attack.
 
 The first argument is a file of two numbers, in which the longest gaps between two ticks of the loop are kept until they
 are read: in seconds of the process's CPU time, which does not depend on what else the machine does, and of real time.
@@ -13,10 +13,10 @@ import mmap
 import struct
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
+from socket import socket
 
-from wavetank.apiserver.http.asgi import App
+from wavetank.apiserver.http.server import Server
 from wavetank.cli.main import main
 
 TICK_S = 0.001
@@ -49,15 +49,15 @@ class Ticker:
 
 
 def serve(file: Path, blame_s: float, words: list[str]) -> None:
-    """Runs `wavetank serve` with a ticker in its loop."""
-    ticker, start = Ticker(file, blame_s), App.start
+    """Runs a command of wavetank with a ticker in the loop of its server."""
+    ticker, startup = Ticker(file, blame_s), Server.startup
 
-    def start_ticking(app: App, failed: Callable[[Exception], None]) -> None:
-        start(app, failed)
+    async def start_ticking(server: Server, sockets: list[socket] | None = None) -> None:
+        await startup(server, sockets)
         asyncio.get_running_loop().call_soon(ticker.start)
 
-    App.start = start_ticking  # type: ignore[method-assign]
-    sys.argv = ["wavetank", "serve", *words]
+    Server.startup = start_ticking  # type: ignore[method-assign]
+    sys.argv = ["wavetank", *words]
     main()
 
 
