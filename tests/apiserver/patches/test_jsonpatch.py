@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from wavetank.apiserver.codec import encode
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.kinds import KindTable
-from wavetank.apiserver.patches import JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, apply_patch
+from wavetank.apiserver.patches import JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, apply_patch, jsonpatch
+from wavetank.apiserver.patches.jsonpatch import apply_operations
 from wavetank.apiserver.patches.mergepatch import merge
 
 TABLE = KindTable.builtin()
@@ -185,3 +186,13 @@ def test_a_merge_patch_sets_what_it_names_and_keeps_the_rest(document, patch):
     # The first time a list that replaces an object keeps its nulls: upstream does so too.
     again = merge(merged, patch)
     assert merge(again, patch) == again
+
+
+def test_a_patch_sorts_the_objects_that_it_leads_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sorted_objects = []
+    monkeypatch.setattr(jsonpatch, "sorted_keys", lambda value: sorted_objects.append(1) or sorted(value))
+    before = {"z": 1, "a": {"y": [{"d": 1, "c": {"f": 1, "e": 2}}, 1]}, "": {"h": 1, "g": 2}}
+    operations = [{"op": "test", "path": f"/a/y/0/{key}", "value": 1} for key in "d" * 50]
+    after = apply_operations(before, [*operations, {"op": "test", "path": "//g", "value": 2}])
+    assert encode(after) == b'{"":{"g":2,"h":1},"a":{"y":[{"c":{"f":1,"e":2},"d":1},1]},"z":1}'
+    assert len(sorted_objects) == 4

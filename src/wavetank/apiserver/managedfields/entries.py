@@ -11,6 +11,7 @@ import msgspec
 
 from wavetank.apiserver.structured import fieldsets
 from wavetank.apiserver.structured.fieldsets import FieldSet
+from wavetank.cluster.sortedjson import encode_sorted
 
 APPLY, UPDATE = "Apply", "Update"
 _FIELDS_V1 = "FieldsV1"
@@ -166,4 +167,4 @@ _sets = _SharedSets()
 
 def shared(fields: FieldSet) -> FieldSet:
     """Returns the shared instance of a set, so that objects with the same fields share one."""
-    return _sets.shared(msgspec.json.encode(fields, order="sorted"))
+    return _sets.shared(encode_sorted(fields))

@@ -12,6 +12,7 @@ from wavetank.apiserver.structured.comparing import compare
 from wavetank.apiserver.structured.fieldsets import EMPTY, FieldSet, difference
 from wavetank.apiserver.structured.stating import stated
 from wavetank.apiserver.structured.types import UntypedError
+from wavetank.cluster.sortedjson import encode_sorted
 
 KUBECTL = "kubectl"  # the only manager that uses the annotation
 _ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration"
@@ -57,4 +58,4 @@ def _text_of(applied: Document) -> str:
     if isinstance(metadata, dict) and isinstance(metadata.get("annotations"), dict):
         others = {name: text for name, text in metadata["annotations"].items() if name != _ANNOTATION}
         applied = {**applied, "metadata": {**metadata, "annotations": others}}
-    return msgspec.json.encode(applied, order="sorted").decode().translate(_ESCAPED) + "\n"
+    return encode_sorted(applied).decode().translate(_ESCAPED) + "\n"

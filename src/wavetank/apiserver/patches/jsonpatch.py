@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
 
 from wavetank.apiserver.patches.refusal import PatchError
+from wavetank.cluster.sortedjson import sorted_keys
 
 Operation = dict[str, Any]
 
@@ -31,8 +32,7 @@ def apply_operations(document: Any, operations: list[Operation]) -> Any:
                 increase = f"the accumulated size increase of copy is {copied}, exceeding the limit {_MOST_COPIED}"
                 raise PatchError(f"Unable to complete the copy, {increase}")
         apply(holder, operation)
-    for operation in operations:
-        holder[0] = _sorted_along(holder[0], operation.get("path") or "")
+    _sort_along(holder[0], (operation.get("path") or "" for operation in operations))
     return holder[0]
 
 
@@ -110,17 +110,27 @@ def _find(document: Any, path: str) -> tuple[Any, str]:
     return document, last
 
 
-def _sorted_along(document: Any, path: str) -> Any:
-    """Returns a document whose objects on the way to a place have sorted keys, as the library writes them."""
-    key, _, rest = path.removeprefix("/").partition("/")
-    key = _unescaped(key)
-    if isinstance(document, dict):
-        inner = {key: _sorted_along(document[key], rest)} if key in document and rest else {}
-        return dict(sorted({**document, **inner}.items()))
-    if isinstance(document, list) and rest and key.isdigit() and int(key) < len(document):
-        index = int(key)
-        return [*document[:index], _sorted_along(document[index], rest), *document[index + 1 :]]
-    return document
+def _sort_along(document: Any, paths: Iterable[str]) -> None:
+    """Sorts the keys of all objects on the way to some places, as the library writes them."""
+    found = {id(each): each for path in paths for each in _way(document, path)}
+    for each in found.values():
+        if isinstance(each, dict):
+            in_order = {key: each[key] for key in sorted_keys(each)}
+            each.clear()
+            each.update(in_order)
+
+
+def _way(document: Any, path: str) -> Iterator[Any]:
+    """Yields the containers that a path leads through, as far as they are there."""
+    yield document
+    for part in map(_unescaped, path.split("/")[1:-1]):
+        if isinstance(document, dict):
+            document = document.get(part)
+        elif isinstance(document, list) and part.isdecimal() and int(part) < len(document):
+            document = document[int(part)]
+        else:
+            return
+        yield document
 
 
 def _unescaped(part: str) -> str:

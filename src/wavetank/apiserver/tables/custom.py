@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from wavetank.apiserver.codec.mismatch import UnreadableError
 from wavetank.apiserver.codec.times import canonical_time
 from wavetank.apiserver.custom.jsonpath import JsonPathError, find
 from wavetank.apiserver.tables.cells import Cells, Document, name_of, since
 from wavetank.apiserver.tables.columns import Column
 from wavetank.cel.gotext import go_number
+from wavetank.cluster.sortedjson import encode_sorted
 
 if TYPE_CHECKING:
     from wavetank.apiserver.custom.customtype import CustomType
@@ -60,7 +59,7 @@ def _text(value: Any) -> str:
     if isinstance(value, float):
         return go_number(value)
     if isinstance(value, (dict, list)):
-        return msgspec.json.encode(value, order="sorted").decode()
+        return encode_sorted(value).decode()
     return str(value)
 
 

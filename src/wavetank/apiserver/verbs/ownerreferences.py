@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
+from wavetank.cluster.sortedjson import encode_sorted
 
 _DUPLICATES = (
     ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject "
@@ -16,7 +16,7 @@ def drop_duplicate_owners(document: dict[str, Any]) -> list[str]:
     kept: dict[bytes, Any] = {}
     duplicates: dict[str, None] = {}
     for owner in owners:
-        known = msgspec.json.encode(owner, order="sorted")
+        known = encode_sorted(owner)
         if known in kept:
             duplicates[str(owner.get("uid", ""))] = None
         else:

@@ -152,14 +152,15 @@ class SpecTable:
         """Returns the one PodSpec of this manifest, nodeName and scheduling gates aside."""
         shared = {field: value for field, value in manifest.items() if field not in OF_THE_POD}
         try:
-            key = msgspec.json.encode(shared, order="deterministic")
+            is_small = len(msgspec.json.encode(shared)) <= _LARGEST_INTERNED
         except (TypeError, ValueError) as error:
             raise InputError(f"not plain JSON: {error}", path="spec") from None
+        if not is_small:  # msgspec may sort the keys of a large one in quadratic time
+            return PodSpec(shared)
+        key = msgspec.json.encode(shared, order="deterministic")
         found = self._specs.get(key)
         if found is None:
-            found = PodSpec(shared)
-            if len(key) <= _LARGEST_INTERNED:
-                found = self._specs.setdefault(key, found)  # a large one may be compiled in another thread
+            found = self._specs.setdefault(key, PodSpec(shared))  # it may be compiled in another thread
         return found
 
     def __len__(self) -> int:

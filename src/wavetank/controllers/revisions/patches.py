@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.sortedjson import encode_sorted
 
 # Characters that Go's JSON encoder escapes for HTML.
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -33,5 +32,5 @@ def template_of(revision: Resource) -> dict[str, Any]:
 
 def patch_text(patch: Mapping[str, Any]) -> bytes:
     """Returns a patch as Go encodes it: the bytes that are hashed."""
-    text = msgspec.json.encode(patch, order="sorted").decode()
+    text = encode_sorted(patch).decode()
     return "".join(_ESCAPES.get(character, character) for character in text).encode()

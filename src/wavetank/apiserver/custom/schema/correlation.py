@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from wavetank.apiserver.custom.schema.structural import Structural
@@ -10,13 +11,10 @@ from wavetank.apiserver.custom.schema.structural import Structural
 class Correlation:
     """A value, what it was before, and the schema by which parts of the two are found to belong together."""
 
-    __slots__ = ("_unchanged", "new", "old", "schema")
-
     def __init__(self, new: Any, old: Any, schema: Structural) -> None:
         self.new = new
         self.old = old
         self.schema = schema
-        self._unchanged: bool | None = None
 
     def key(self, name: str) -> Correlation | None:
         """Returns the correlation of a field, None where there is none."""
@@ -33,27 +31,29 @@ class Correlation:
             return None
         if self.schema.list_type != "map" or not isinstance(self.new[i], dict):
             return None
-        wanted = self._key_of(self.new[i])
-        for each in self.old if wanted is not None else ():
-            if isinstance(each, dict) and self._key_of(each) == wanted:
-                return Correlation(self.new[i], each, self.schema.items)
-        return None
+        old = self._old_items.get(self._key_of(self.new[i]))
+        return None if old is None else Correlation(self.new[i], old, self.schema.items)
 
-    def _key_of(self, item: dict[str, Any]) -> list[tuple[type, Any]] | None:
+    @cached_property
+    def _old_items(self) -> dict[tuple[tuple[type, Any], ...] | None, dict[str, Any]]:
+        """The items that a list had before, by their keys; of those with the same key the first one."""
+        found: dict[tuple[tuple[type, Any], ...] | None, dict[str, Any]] = {}
+        for each in self.old:
+            key = self._key_of(each) if isinstance(each, dict) else None
+            if key is not None:
+                found.setdefault(key, each)
+        return found
+
+    def _key_of(self, item: dict[str, Any]) -> tuple[tuple[type, Any], ...] | None:
         """Returns the key of an item, None if it has not all of it."""
         values = [item.get(name) for name in self.schema.list_map_keys]
         if any(value is None or isinstance(value, (dict, list)) for value in values):
             return None
-        return [(type(value), value) for value in values]
+        return tuple((type(value), value) for value in values)
 
-    @property
+    @cached_property
     def unchanged(self) -> bool:
         """Says whether the value is what it was; parts that no schema describes count as changed."""
-        if self._unchanged is None:
-            self._unchanged = self._compare()
-        return self._unchanged
-
-    def _compare(self) -> bool:
         old, new = self.old, self.new
         if isinstance(old, dict) and isinstance(new, dict):
             parts = [self.key(name) for name in new]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import msgspec
-
 from wavetank.apiserver.custom.schema.gotext import shown
 from wavetank.apiserver.custom.schema.structural import Document, Structural
 from wavetank.apiserver.fielderrors import FieldError, duplicate, invalid
+from wavetank.cluster.sortedjson import encode_sorted
 
 _NOT_STATED = object()
 
@@ -66,5 +65,5 @@ def _repeated(items: list[Any], by: Callable[[Any], Any] | None = None) -> list[
 
 def _identity(item: Any) -> Any:
     if isinstance(item, (dict, list)):
-        return msgspec.json.encode(item, order="sorted")
+        return encode_sorted(item)
     return type(item), item

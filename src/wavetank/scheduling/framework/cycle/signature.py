@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping
 
-import msgspec
-
 from wavetank.cluster.objects.pod import Pod
+from wavetank.cluster.sortedjson import encode_sorted
 from wavetank.scheduling.config import InterPodAffinityArgs, PluginArgs, PodTopologySpreadArgs
 
 Sign = Callable[[Pod], Hashable]  # None for a pod that cannot be compared with others
@@ -42,7 +41,7 @@ def _volumes(pod: Pod) -> Hashable:
     volumes = pod.spec.manifest.get("volumes") or ()
     sources = [{field: value for field, value in volume.items() if field != "name"} for volume in volumes]
     kept = [source for source in sources if not source.keys() & {"configMap", "secret"}]
-    return tuple(sorted(msgspec.json.encode(source, order="deterministic") for source in kept))
+    return tuple(sorted(encode_sorted(source) for source in kept))
 
 
 _PARTS: Mapping[str, Sign] = {
