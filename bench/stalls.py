@@ -31,8 +31,8 @@ from rich.console import Console
 from rich.table import Table
 
 from stallcases import Case, Step
+from stallpolicies import CASES
 from stallserver import GAPS
-from stallstored import CASES
 
 TOKEN = "bench"
 NODES = 20

@@ -75,8 +75,8 @@ patch(
 # custom resources
 
 
-def definition(schema: dict[str, Any]) -> bytes:
-    versions = [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}]
+def definition(schema: dict[str, Any], **more: Any) -> bytes:
+    versions = [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}, **more}]
     names = {"plural": "heavies", "kind": "Heavy"}
     spec = {"group": "stall.io", "scope": "Namespaced", "names": names, "versions": versions}
     return dump({**meta("heavies.stall.io"), "spec": spec})
