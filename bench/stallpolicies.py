@@ -98,7 +98,8 @@ post("policy: many rules", POLICIES, lambda: filling(
 class Allowing(BaseHTTPRequestHandler):
     """Allows everything; on the path /patch it adds a label."""
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
+        """Answers a review."""
         body = self.rfile.read(int(self.headers["Content-Length"]))
         uid = re.search(rb'"uid":"([^"]*)"', body)
         patch = b',"patchType":"JSONPatch","patch":"W3sib3AiOiJhZGQiLCJwYXRoIjoiL2RhdGEvayIsInZhbHVlIjoieCJ9XQ=="'

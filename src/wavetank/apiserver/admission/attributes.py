@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from wavetank.apiserver.errors import StatusError, forbidden
 from wavetank.apiserver.kinds.kind import Kind
 from wavetank.apiserver.requests.request import User
+from wavetank.apiserver.webhooks.waiting import run_beside
 from wavetank.cluster.objects.groupkinds import GroupKind
 
 Document = dict[str, Any]
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -35,7 +38,8 @@ class Attributes:
     """The attributes of a write: CREATE, UPDATE, DELETE or CONNECT of an object or one of its subresources.
 
     Plugins may change `document` (the object as it is to be stored) and add to `warnings`, which the client gets.
-    `calls` counts the webhooks that were called: meanwhile the store may have changed.
+    `calls` counts the webhooks that were called: meanwhile the store may have changed. `weight` is about how many bytes
+    are looked at.
     """
 
     operation: str
@@ -50,6 +54,11 @@ class Attributes:
     warnings: list[str] = field(default_factory=list)
     calls: int = 0
     reinvocation: Reinvocation | None = None
+    weight: int = 0
+
+    def beside(self, function: Callable[[], T], weight: int = 0) -> T:
+        """Runs a function that only reads: beside the event loop, if the object is large or `weight` is."""
+        return run_beside(function, max(self.weight, weight))
 
     def is_write_of(self, group_kind: GroupKind, *operations: str) -> bool:
         """Says whether an object of a kind (not a subresource) is written by one of the operations."""

@@ -85,9 +85,11 @@ class AdmissionChain:
         self._policies = policies if POLICY in plugins else None
 
     @property
-    def calls_webhooks(self) -> bool:
-        """Tells whether any webhook may be called."""
-        return self._validating is not None and not self._validating.table.is_empty
+    def may_wait(self) -> bool:
+        """Tells whether others may be served during admission: a webhook is called, or a costly policy evaluated."""
+        if self._validating is not None and not self._validating.table.is_empty:
+            return True
+        return self._policies is not None and self._policies.table.is_costly
 
     def mutate(self, attributes: Attributes) -> None:
         """Runs mutating admission, before validation; a StatusError refuses the object."""

@@ -8,6 +8,7 @@ from typing import Any
 from wavetank.apiserver.authorization.attributes import Attributes
 from wavetank.apiserver.authorization.authorizer import MASTERS, AlwaysAllow, Decision, Document
 from wavetank.apiserver.requests.request import User
+from wavetank.apiserver.webhooks.waiting import in_slices
 from wavetank.cluster.fields.selectors import LabelSelector
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store
@@ -35,7 +36,7 @@ class Rbac:
         """Looks for a rule that allows the request; the first one found is the reason."""
         if MASTERS in user.groups:
             return Decision(True)
-        for rule, reason in self._rules(user, attributes.namespace):
+        for rule, reason in in_slices(self._rules(user, attributes.namespace)):
             if _covers(rule, attributes):
                 return Decision(True, f"RBAC: allowed by {reason}")
         return Decision(False)
@@ -44,10 +45,10 @@ class Rbac:
         """Returns all that a user may do in a namespace."""
         if MASTERS in user.groups:
             return AlwaysAllow().rules(user, namespace)
-        found = [rule for rule, _ in self._rules(user, namespace)]
+        found = [rule for rule, _ in in_slices(self._rules(user, namespace))]
         return {
-            "resourceRules": [dict(rule) for rule in found if rule.get("resources")],
-            "nonResourceRules": [dict(rule) for rule in found if rule.get("nonResourceURLs")],
+            "resourceRules": [dict(rule) for rule in in_slices(found) if rule.get("resources")],
+            "nonResourceRules": [dict(rule) for rule in in_slices(found) if rule.get("nonResourceURLs")],
             "incomplete": False,
         }
 

@@ -211,7 +211,7 @@ class Writer:
         metadata = document["metadata"]
         store = self.objects.store
         # while webhooks are called, or a large object is checked, other writes may take the next uid
-        waits = self.admission.calls_webhooks or is_heavy(write.weight)
+        waits = self.admission.may_wait or is_heavy(write.weight)
         metadata["uid"] = store.reserve_uid() if waits or write.options.dry_run else store.next_uid
         metadata["creationTimestamp"] = self.now
         generate_name(self.objects, kind, metadata, self._names)
@@ -391,7 +391,17 @@ class Writer:
         kind = self.objects.stored(write.kind)
         request, dry_run = write.request, write.options.dry_run
         return Attributes(
-            operation, kind, document, old, namespace, name, write.subresource, request.user, dry_run, request.warnings
+            operation,
+            kind,
+            document,
+            old,
+            namespace,
+            name,
+            write.subresource,
+            request.user,
+            dry_run,
+            request.warnings,
+            weight=write.weight,
         )
 
     def _context(self, write: Write) -> WriteContext:

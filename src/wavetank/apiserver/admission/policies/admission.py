@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from wavetank.apiserver.admission.attributes import Attributes
@@ -21,6 +22,7 @@ from wavetank.apiserver.admission.webhooks.matching import Invocation, Matcher, 
 from wavetank.apiserver.admission.webhooks.review import make_request
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.kinds import Kind, KindTable
+from wavetank.apiserver.webhooks.waiting import HEAVIEST, in_slices
 from wavetank.cel.cost import REQUEST_LIMIT, metered
 from wavetank.cel.functions.authorization import Ask, AuthorizerValue
 from wavetank.cluster.objects.groupkinds import NAMESPACE
@@ -58,11 +60,12 @@ class PolicyAdmission:
 
     def validate(self, attributes: Attributes) -> None:
         """Evaluates all policies; StatusError of the first that denies the write. Others may warn."""
-        if not self.table.bound or self._matcher.is_exempt(attributes.kind):
+        bound = self.table.bound
+        if not bound or self._matcher.is_exempt(attributes.kind):
             return
         refusals = [
             refusal
-            for policy, bindings in self.table.bound
+            for policy, bindings in (in_slices(bound) if self.table.is_costly else bound)
             if (invocation := self._match(policy.match, attributes)) is not None
             for refusal in self._refusals(policy, bindings, invocation, attributes)
         ]
@@ -89,7 +92,8 @@ class PolicyAdmission:
                     yield _refusal(policy, binding, Denial(f"failed to configure binding: {error}"), attributes)
                 continue
             for each in found:
-                for denial in evaluate_policy(policy, {**values, "params": each}):
+                evaluate = partial(_denials, policy, {**values, "params": each})
+                for denial in attributes.beside(evaluate, HEAVIEST if policy.is_costly else 0):
                     yield from _act(policy, binding, denial, attributes)
 
     def _values(self, invocation: Invocation, attributes: Attributes) -> Document:
@@ -120,6 +124,10 @@ class PolicyAdmission:
             return None
         found = self._store.find(NAMESPACE, "", attributes.namespace)
         return None if found is None else found.render()
+
+
+def _denials(policy: Policy, values: Values) -> list[Denial]:
+    return list(evaluate_policy(policy, values))
 
 
 def evaluate_policy(policy: Policy, values: Values) -> Iterator[Denial]:

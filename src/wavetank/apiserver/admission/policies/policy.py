@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
+from wavetank.apiserver.admission.webhooks.conditions import loops
 from wavetank.apiserver.admission.webhooks.configurations import Webhook
 from wavetank.apiserver.validation.admission.policies import policy_variables
 from wavetank.cel.checker import Checked
@@ -17,6 +19,8 @@ from wavetank.cel.values import EvaluationError
 
 Document = dict[str, Any]
 Values = Mapping[str, Any]
+_EXPRESSIONS = ("expression", "messageExpression", "valueExpression")
+_MANY = 100  # expressions, or hundreds of their characters, that are evaluated within a few milliseconds
 
 
 class FailedExpressionError(Exception):
@@ -64,11 +68,39 @@ class Policy:
         self.spec = spec
         match = spec.get("matchConstraints") or {}
         self.match = Match(name, match)
-        self.conditions = [self._expression(each["expression"]) for each in spec.get("matchConditions") or ()]
-        self.variables = {each["name"]: self._expression(each["expression"]) for each in spec.get("variables") or ()}
-        self.validations = [self._validation(each) for each in spec.get("validations") or ()]
-        annotations = spec.get("auditAnnotations") or ()
-        self.annotations = [self._expression(each["valueExpression"]) for each in annotations]
+
+    @cached_property
+    def conditions(self) -> list[Expression]:
+        """The expressions that must be true for the others to be evaluated."""
+        return [self._expression(each["expression"]) for each in self.spec.get("matchConditions") or ()]
+
+    @cached_property
+    def variables(self) -> dict[str, Expression]:
+        """The expressions that others use, by name."""
+        return {each["name"]: self._expression(each["expression"]) for each in self.spec.get("variables") or ()}
+
+    @cached_property
+    def validations(self) -> list[Validation]:
+        """What must be true."""
+        return [self._validation(each) for each in self.spec.get("validations") or ()]
+
+    @cached_property
+    def annotations(self) -> list[Expression]:
+        """The values of audit annotations."""
+        return [self._expression(each["valueExpression"]) for each in self.spec.get("auditAnnotations") or ()]
+
+    @cached_property
+    def is_costly(self) -> bool:
+        """Tells whether its evaluation may take long, however small the object is."""
+        texts = [*islice(self._texts(), _MANY + 1)]
+        return len(texts) > _MANY or sum(map(len, texts)) > 100 * _MANY or any(map(loops, texts))
+
+    def _texts(self) -> Iterator[str]:
+        for part in ("matchConditions", "variables", "validations", "auditAnnotations"):
+            for each in self.spec.get(part) or ():
+                yield from (
+                    each[name] for name in ("expression", "messageExpression", "valueExpression") if each.get(name)
+                )
 
     @property
     def ignores_failures(self) -> bool:

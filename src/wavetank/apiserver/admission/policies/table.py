@@ -9,6 +9,7 @@ from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store
 
 Document = dict[str, Any]
+_MANY = 100  # policies that are evaluated within a few milliseconds
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class PolicyTable:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._policies: dict[str, tuple[Resource, Policy]] = {}
         self._known: list[tuple[Policy, list[Binding]]] | None = None
         for group_kind in (POLICIES, POLICY_BINDINGS):
             store.subscribe(
@@ -41,16 +43,22 @@ class PolicyTable:
     def bound(self) -> list[tuple[Policy, list[Binding]]]:
         """Returns the policies that have bindings."""
         if self._known is None:
-            bindings = [
-                _binding(each) for each in sorted(self._store.list(POLICY_BINDINGS), key=lambda each: each.name)
-            ]
-            policies = sorted(self._store.list(POLICIES), key=lambda each: each.name)
-            found = [
-                (_policy(each), [one for one in bindings if one.spec.get("policyName") == each.name])
-                for each in policies
-            ]
-            self._known = [pair for pair in found if pair[1]]
+            self._policies = {each.name: self._policy(each) for each in self._store.list(POLICIES)}
+            bindings: dict[str, list[Binding]] = {name: [] for name in sorted(self._policies)}
+            for each in sorted(self._store.list(POLICY_BINDINGS), key=lambda each: each.name):
+                made = _binding(each)
+                bindings.get(made.spec.get("policyName", ""), []).append(made)
+            self._known = [(self._policies[name][1], found) for name, found in bindings.items() if found]
         return self._known
+
+    @property
+    def is_costly(self) -> bool:
+        """Tells whether evaluating all policies may take long, however small the object is."""
+        return len(self.bound) > _MANY or any(policy.is_costly for policy, _ in self.bound)
+
+    def _policy(self, resource: Resource) -> tuple[Resource, Policy]:
+        known = self._policies.get(resource.name)
+        return known if known is not None and known[0] is resource else (resource, _policy(resource))
 
 
 def _policy(resource: Resource) -> Policy:

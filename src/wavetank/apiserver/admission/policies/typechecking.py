@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from wavetank.apiserver.custom.celschema import type_of_schema
@@ -14,26 +14,27 @@ from wavetank.cel.syntax import ExpressionError
 from wavetank.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, STRING, TIMESTAMP, Type, list_of, map_of
 
 Document = dict[str, Any]
-_MOST_KINDS = 10
+MOST_KINDS = 10  # that the expressions of a policy are checked for
 _SCALARS = {"string": STRING, "integer": INT, "number": DOUBLE, "boolean": BOOL, "bytes": BYTES, "time": TIMESTAMP}
 
 
 def policy_warnings(spec: Document, kinds: KindTable) -> list[Document]:
     """Returns the expressionWarnings of a policy's spec: what cannot be right for one of its kinds."""
+    variables = [(kind, _variables(spec, _type_of(kind), kinds)) for kind in _kinds_of(spec, kinds)]
     found = []
     for index, validation in enumerate(spec.get("validations") or ()):
         for name in ("expression", "messageExpression"):
             text = validation.get(name)
-            warnings = "\n".join(_warnings(text, spec, kinds)) if text else ""
+            warnings = "\n".join(_warnings(text, variables)) if text else ""
             if warnings:
                 found.append({"fieldRef": f"spec.validations[{index}].{name}", "warning": warnings})
     return found
 
 
-def _warnings(text: str, spec: Document, kinds: KindTable) -> Iterator[str]:
-    for kind in _kinds_of(spec, kinds):
+def _warnings(text: str, variables: Iterable[tuple[Kind, Mapping[str, Type]]]) -> Iterator[str]:
+    for kind, known in variables:
         try:
-            Checked(text, _variables(spec, _type_of(kind), kinds))
+            Checked(text, known)
         except ExpressionError as error:
             yield f"{kind.group}/{kind.version}, Kind={kind.kind}: compilation failed: {error}\n"
 
@@ -44,17 +45,14 @@ def _variables(spec: Document, own: Type, kinds: KindTable) -> Mapping[str, Type
     known = {**variables_of(namespace=True), **AUTHORIZER, "object": own, "oldObject": own}
     if wanted:
         known["params"] = DYN if params is None else _type_of(params)
-    stated: dict[str, Type] = {}
+    stated: dict[str, Type] = {}  # grows: each may use those before it
+    all_known = {**known, "variables": Type("kubernetes.variables", fields=stated)}
     for each in spec.get("variables") or ():
         try:
-            stated[each["name"]] = Checked(each["expression"], {**known, **_stated(stated)}).type
+            stated[each["name"]] = Checked(each["expression"], all_known).type
         except ExpressionError:
             stated[each["name"]] = DYN
-    return {**known, **(_stated(stated) if stated else {})}
-
-
-def _stated(variables: Mapping[str, Type]) -> dict[str, Type]:
-    return {"variables": Type("kubernetes.variables", fields=dict(variables))}
+    return all_known if stated else known
 
 
 def _kinds_of(spec: Document, kinds: KindTable) -> list[Kind]:
@@ -66,7 +64,7 @@ def _kinds_of(spec: Document, kinds: KindTable) -> list[Kind]:
             for version in names[1]:
                 for plural in names[2]:
                     kind = kinds.find(group, version, plural)
-                    if kind is not None and len(found) < _MOST_KINDS:
+                    if kind is not None and len(found) < MOST_KINDS:
                         found[group, version, kind.kind] = kind
     return [found[key] for key in sorted(found)]
 

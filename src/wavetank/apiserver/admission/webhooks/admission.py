@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -27,6 +28,7 @@ from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.patches.jsonpatch import apply_operations
 from wavetank.apiserver.patches.refusal import PatchError
 from wavetank.apiserver.webhooks.calls import CallError, WebhookClient, check_status, endpoint_of
+from wavetank.apiserver.webhooks.waiting import in_slices, run_beside
 from wavetank.cel.functions.authorization import Ask
 from wavetank.cel.gotext import quote
 from wavetank.cluster.objects.groupkinds import CUSTOM_RESOURCE_DEFINITION, MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS
@@ -107,12 +109,12 @@ class WebhookAdmission:
         if not hooks or self._matcher.is_exempt(attributes.kind):
             return False
         rounds = attributes.reinvocation = attributes.reinvocation or Reinvocation()
-        if rounds.is_second and rounds.output != attributes.document:
+        if rounds.is_second and attributes.beside(lambda: rounds.output != attributes.document):
             rounds.require_again()  # built-in plugins have changed it
         changed = False
-        for hook in hooks:
+        for hook in in_slices(hooks):
             changed = self._mutate(hook, attributes, rounds) or changed
-        rounds.output = copy.deepcopy(attributes.document)
+        rounds.output = attributes.beside(partial(copy.deepcopy, attributes.document))
         return changed
 
     def _mutate(self, hook: Webhook, attributes: Attributes, rounds: Reinvocation) -> bool:
@@ -132,7 +134,7 @@ class WebhookAdmission:
     def _apply(self, invocation: Invocation, verdict: Verdict, attributes: Attributes) -> bool:
         """Applies the patch of a webhook; returns whether it changes anything."""
         name = invocation.webhook.name
-        operations = _operations(verdict.patch)
+        operations = attributes.beside(partial(_operations, verdict.patch), len(verdict.patch))
         if not operations:
             return False
         if attributes.operation == "DELETE":
@@ -142,8 +144,9 @@ class WebhookAdmission:
             return self._failed(invocation.webhook, CallError(f"unsupported patch type {quote(verdict.patch_type)}"))
         before = attributes.document
         shown = self._shown(invocation.kind, attributes, before)
+        weight = len(verdict.patch)
         try:
-            patched = apply_operations(copy.deepcopy(shown), operations)
+            patched = attributes.beside(lambda: apply_operations(copy.deepcopy(shown), operations), weight)
         except PatchError as error:
             raise internal(str(error)) from None
         if attributes.subresource == "scale":
@@ -151,8 +154,8 @@ class WebhookAdmission:
         elif invocation.kind is not attributes.kind:
             patched = self._convert(invocation.kind, patched, attributes.kind)
         if not attributes.subresource:
-            set_defaults(attributes.kind, patched)
-        changed = bool(patched != before)
+            attributes.beside(partial(set_defaults, attributes.kind, patched), weight)
+        changed = attributes.beside(lambda: bool(patched != before), weight)
         before.clear()
         before.update(patched)
         return changed
@@ -167,7 +170,7 @@ class WebhookAdmission:
         hooks = self.table.validating
         if not hooks:
             return
-        asked = [each for each in (self._prepare(hook, attributes) for hook in hooks) if each is not None]
+        asked = [each for each in (self._prepare(hook, attributes) for hook in in_slices(hooks)) if each is not None]
         refusals = list(self._refusals(asked, attributes))
         if refusals:
             raise refusals[0]
@@ -214,7 +217,7 @@ class WebhookAdmission:
             raise bad_request(f"admission webhook {quote(hook.name)} does not support dry run")
         attributes.calls += 1
         try:
-            verdict = self._call(hook, request, mutating=mutating)
+            verdict = self._call(hook, request, attributes, mutating=mutating)
         except CallError as error:
             self._failed(hook, error)
             return None
@@ -223,12 +226,13 @@ class WebhookAdmission:
             raise rejection(hook.name, verdict.status)
         return verdict
 
-    def _call(self, hook: Webhook, request: Document, *, mutating: bool) -> Verdict:
+    def _call(self, hook: Webhook, request: Document, attributes: Attributes, *, mutating: bool) -> Verdict:
         version = review_version(hook.stated.get("admissionReviewVersions") or [])
         endpoint = endpoint_of(hook.stated.get("clientConfig") or {}, hook.stated.get("timeoutSeconds"))
-        status, body = self._client.post(endpoint, encode_review(version, request))
+        review = attributes.beside(partial(encode_review, version, request))
+        status, body = self._client.post(endpoint, review)
         check_status(status, body)
-        return read_verdict(body, version, request["uid"], mutating=mutating)
+        return run_beside(partial(read_verdict, body, version, request["uid"], mutating=mutating), len(body))
 
     def _failed(self, hook: Webhook, error: CallError) -> bool:
         """Refuses a write because of a failed call, unless that is ignored; returns False."""

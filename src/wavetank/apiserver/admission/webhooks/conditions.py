@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,14 @@ from wavetank.cel.cost import CONDITIONS_LIMIT, metered
 from wavetank.cel.evaluation import evaluate
 from wavetank.cel.syntax import ExpressionError
 from wavetank.cel.values import EvaluationError
+
+# Macros and functions that look at each item of something.
+_LOOP = re.compile(r"\b(?:all|exists|exists_one|existsOne|map|filter|sort\w*|transform\w+|range|min|max|sum)\b")
+
+
+def loops(expression: str) -> bool:
+    """Tells whether evaluating an expression may take long, however small the object is."""
+    return _LOOP.search(expression) is not None
 
 
 class ConditionError(Exception):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from wavetank.apiserver.admission.webhooks.conditions import MatchCondition
+from wavetank.apiserver.admission.webhooks.conditions import MatchCondition, loops
 from wavetank.cluster.fields.selectors import LabelSelector
 from wavetank.cluster.objects.groupkinds import MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS
 from wavetank.cluster.objects.resource import Resource
@@ -24,6 +25,7 @@ class Webhook:
     conditions: tuple[MatchCondition, ...] = ()
     namespaces: LabelSelector = field(default_factory=lambda: LabelSelector.parse({}))
     objects: LabelSelector = field(default_factory=lambda: LabelSelector.parse({}))
+    rules_about: dict[tuple[str, ...], list[Document]] = field(default_factory=dict, compare=False)  # if there are many
 
     @classmethod
     def read(cls, stated: Document, uid: str) -> Webhook:
@@ -40,6 +42,11 @@ class Webhook:
     def name(self) -> str:
         """Returns its name."""
         return str(self.stated["name"])
+
+    @cached_property
+    def has_costly_conditions(self) -> bool:
+        """Tells whether its conditions may take long, however small the object is."""
+        return any(loops(each.expression) for each in self.conditions)
 
     @property
     def ignores_failures(self) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from wavetank.apiserver.admission.attributes import Attributes
@@ -10,11 +12,13 @@ from wavetank.apiserver.admission.webhooks.conditions import ConditionError, all
 from wavetank.apiserver.admission.webhooks.configurations import Webhook
 from wavetank.apiserver.errors import not_found
 from wavetank.apiserver.kinds import Kind, KindTable
+from wavetank.apiserver.webhooks.waiting import HEAVIEST
 from wavetank.cel.functions.authorization import Ask, AuthorizerValue, Question
 from wavetank.cluster.objects.groupkinds import NAMESPACE
 from wavetank.cluster.store.store import Store
 
 Document = dict[str, Any]
+_FEW_RULES = 16
 # Configurations of admission itself are never sent to webhooks: a wrong one could not be repaired.
 _EXEMPT_GROUP = "admissionregistration.k8s.io"
 _EXEMPT = frozenset(
@@ -70,10 +74,22 @@ class Matcher:
     def _version(self, webhook: Webhook, attributes: Attributes) -> Kind | None:
         """Returns the version in which a webhook gets the object: that of the request, or an equivalent one."""
         for kind in self._versions(attributes.kind, webhook.is_equivalent):
-            for rule in webhook.stated.get("rules") or ():
-                if _fits(rule, kind, attributes):
+            for rule in self._rules(webhook, kind, attributes):
+                if _fits(rule, attributes):
                     return kind
         return None
+
+    def _rules(self, webhook: Webhook, kind: Kind, attributes: Attributes) -> Iterable[Document]:
+        """Returns the rules about an operation on a resource; of many rules they are looked for once."""
+        stated = webhook.stated.get("rules") or ()
+        operation, subresource = attributes.operation, attributes.subresource
+        found = (rule for rule in stated if _is_about(rule, kind, operation, subresource))
+        if len(stated) <= _FEW_RULES:
+            return found
+        key = (operation, kind.group, kind.version, kind.plural, subresource)
+        if key not in webhook.rules_about:
+            webhook.rules_about[key] = list(found)
+        return webhook.rules_about[key]
 
     def _versions(self, kind: Kind, equivalent: bool) -> tuple[Kind, ...]:
         """Returns the versions in which a webhook may get an object, that of the request first."""
@@ -118,7 +134,8 @@ def meets_conditions(webhook: Webhook, attributes: Attributes, review: Document,
     values: Document = {"object": review.get("object"), "oldObject": review.get("oldObject"), "request": request}
     values["authorizer"] = AuthorizerValue(ask, question_of(attributes))
     try:
-        return all_hold(webhook.conditions, values)
+        hold = partial(all_hold, webhook.conditions, values)
+        return attributes.beside(hold, HEAVIEST if webhook.has_costly_conditions else 0)
     except ConditionError as error:
         if webhook.ignores_failures:
             return False
@@ -131,14 +148,18 @@ def question_of(attributes: Attributes) -> Question:
     return Question(kind.group, kind.plural, attributes.subresource, attributes.namespace, attributes.name)
 
 
-def _fits(rule: Document, kind: Kind, attributes: Attributes) -> bool:
+def _is_about(rule: Document, kind: Kind, operation: str, subresource: str) -> bool:
     return (
-        _is_in(rule.get("operations"), attributes.operation)
+        _is_in(rule.get("operations"), operation)
         and _is_in(rule.get("apiGroups"), kind.group)
         and _is_in(rule.get("apiVersions"), kind.version)
-        and any(_is_resource(stated, kind.plural, attributes.subresource) for stated in rule.get("resources") or ())
-        and _is_in_scope(rule.get("scope") or "*", attributes)
-        and (not rule.get("resourceNames") or attributes.name in rule["resourceNames"])  # of policies only
+        and any(_is_resource(stated, kind.plural, subresource) for stated in rule.get("resources") or ())
+    )
+
+
+def _fits(rule: Document, attributes: Attributes) -> bool:
+    return _is_in_scope(rule.get("scope") or "*", attributes) and (
+        not rule.get("resourceNames") or attributes.name in rule["resourceNames"]  # of policies only
     )
 
 

@@ -68,11 +68,11 @@ def policy_variables(spec: Document) -> dict[str, Type]:
     ExpressionError if one of them cannot be compiled.
     """
     found = {**variables_of(params=spec.get("paramKind") is not None, namespace=True), **AUTHORIZER}
-    stated: dict[str, Type] = {}
+    stated: dict[str, Type] = {}  # grows: each may use those before it
+    known = {**found, "variables": Type("kubernetes.variables", fields=stated)}
     for each in spec.get("variables") or ():
-        known = {**found, "variables": Type("kubernetes.variables", fields=dict(stated))}
         stated[each["name"]] = Checked(each["expression"], known).type
-    return {**found, "variables": Type("kubernetes.variables", fields=stated)} if stated else found
+    return known if stated else found
 
 
 def _check_spec(spec: Document, name: str) -> Errors:
@@ -130,6 +130,7 @@ def _check_kind(kind: Document, path: str) -> Errors:
 
 def _check_variables(spec: Document, known: Mapping[str, Type]) -> Errors:
     stated: dict[str, Type] = {}
+    variables = {**known, "variables": Type("kubernetes.variables", fields=stated)}
     for where, each in structs(spec, "spec", "variables"):
         name, expression = each.get("name") or "", each.get("expression") or ""
         if not name.strip():
@@ -139,7 +140,6 @@ def _check_variables(spec: Document, known: Mapping[str, Type]) -> Errors:
         if not expression.strip():
             yield required(f"{where}.expression", "expression is not specified")
             continue
-        variables = {**known, "variables": Type("kubernetes.variables", fields=dict(stated))}
         try:
             stated[name] = Checked(expression, variables).type
         except ExpressionError as error:
