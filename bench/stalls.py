@@ -142,7 +142,8 @@ def small_requests(attacked: Attacked, path: str = "/api/v1/nodes/n-0") -> Itera
 def server(folder: Path, blame_s: float) -> Iterator[Attacked]:
     """Runs `wavetank serve` with some nodes."""
     words = ["--http", "--port", "0", "--token", TOKEN, "--kubeconfig", str(folder / "kubeconfig")]
-    with running(folder, blame_s, ["serve", *words, "--cluster", str(nodes_in(folder, NODES))]) as attacked:
+    words += ["--authorization", "rbac", "--cluster", str(nodes_in(folder, NODES))]
+    with running(folder, blame_s, ["serve", *words]) as attacked:
         yield attacked
 
 

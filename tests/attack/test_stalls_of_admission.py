@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.apiserver.inprocess import MAPS, Answer, Caller
+from tests.apiserver.inprocess import MAPS, PODS, Answer, Caller
 from tests.apiserver.webhooks.hooks import Hooked, allow, patch
+from wavetank.apiserver.admission import limits
 from wavetank.apiserver.admission.policies import admission as policies
 from wavetank.apiserver.admission.policies import typechecking
 from wavetank.apiserver.admission.policies.policy import Policy
@@ -21,6 +22,7 @@ from wavetank.apiserver.admission.webhooks import conditions, matching
 from wavetank.apiserver.authorization.attributes import Attributes
 from wavetank.apiserver.authorization.rbac import Rbac
 from wavetank.apiserver.requests.request import User
+from wavetank.apiserver.verbs import writing
 from wavetank.apiserver.webhooks import waiting
 from wavetank.apiserver.webhooks.waiting import run_waiting
 from wavetank.cel.checker import Checked
@@ -205,3 +207,19 @@ def test_a_user_with_many_rules_is_authorized_in_slices(monkeypatch: pytest.Monk
 
     assert asyncio.run(decide())
     assert ticks > 10
+
+
+@pytest.mark.parametrize(("amounts", "beside"), [(2, False), (1000, True)])
+def test_a_small_pod_that_gets_many_amounts_is_checked_beside_the_loop(
+    amounts: int, beside: bool, threads: Callable[[Any, str], list[bool]]
+) -> None:
+    calls = [threads(limits, "_set_defaults"), threads(writing, "validate_create")]
+    caller = Caller()
+    most = {f"a.io/r{i}": "1" for i in range(amounts)}
+    spec = {"limits": [{"type": "Container", "max": most}]}
+    caller.create("/api/v1/namespaces/default/limitranges", {"metadata": {"name": "l"}, "spec": spec})
+    calls[1].clear()
+    pod = {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    answer = served(caller, "POST", PODS, pod)
+    assert answer.body["spec"]["containers"][0]["resources"]["limits"] == most
+    assert calls == [[beside], [beside]]

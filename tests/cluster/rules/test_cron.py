@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wavetank.cluster.objects.resource import parse_time, render_time
-from wavetank.cluster.rules.cron import ScheduleError, is_zone, parse_schedule
+from wavetank.cluster.rules import cron
+from wavetank.cluster.rules.cron import Calendar, ScheduleError, is_zone, parse_schedule
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 
@@ -68,6 +69,28 @@ def test_a_day_that_no_month_has_never_comes() -> None:
 def test_a_schedule_that_makes_no_sense_is_refused(schedule: str) -> None:
     with pytest.raises(ScheduleError):
         parse_schedule(schedule)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "why"),
+    [
+        pytest.param(f"{'9' * 5000} * * * *", "value out of range", id="thousands of digits"),
+        pytest.param(f"0/{2**63} * * * *", "value out of range", id="a step"),
+        pytest.param(f"@every {'9' * 400}h", "invalid duration", id="a duration"),
+    ],
+)
+def test_numbers_of_a_schedule_that_are_too_large_are_refused(schedule: str, why: str) -> None:
+    with pytest.raises(ScheduleError, match=why):
+        parse_schedule(schedule)
+
+
+def test_a_long_field_is_read_once_and_each_part_of_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+    original = cron._read_range
+    monkeypatch.setattr(cron, "_read_range", lambda text, *bounds: read.append(text) or original(text, *bounds))
+    schedules = [parse_schedule("7,8," * 1000 + "9 * * * *", zone) for zone in ("", "Europe/Berlin")]
+    assert {tuple(sorted(each.minutes)) for each in schedules if isinstance(each, Calendar)} == {(7, 8, 9)}
+    assert read.count("7") == read.count("9") == 1
 
 
 @pytest.mark.parametrize(("name", "known"), [("Europe/Berlin", True), ("Mars/Olympus", False), ("../etc", False)])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 from wavetank.apiserver.admission.attributes import Attributes, Document
 from wavetank.apiserver.admission.plugin import Plugin
@@ -10,6 +11,8 @@ from wavetank.cluster.quota.sums import pod_amounts
 from wavetank.quantity import value_of
 
 Amounts = Mapping[str, str]
+Find = Callable[[Document, list[Document]], Iterator[str]]
+_AMOUNT = 50  # bytes of an amount with its name
 _NOTE = "kubernetes.io/limit-ranger"
 
 
@@ -20,20 +23,25 @@ class LimitRanger(Plugin):
 
     def mutate(self, attributes: Attributes) -> None:
         """Completes a new pod."""
-        if attributes.is_write_of("Pod", "CREATE") or _is_resize(attributes):
-            for limits in self._ranges(attributes):
-                _set_defaults(attributes.document, limits)
+        is_pod = attributes.is_write_of("Pod", "CREATE") or _is_resize(attributes)
+        if not is_pod and not _is_claim(attributes):
+            return
+        for limits in self._ranges(attributes):
+            attributes.weight = max(attributes.weight, _weight(attributes.document, limits))
+            if is_pod:
+                attributes.beside(partial(_set_defaults, attributes.document, limits))
 
     def validate(self, attributes: Attributes) -> None:
         """Refuses a pod or a claim that asks for too much or too little."""
-        claim = attributes.is_write_of("PersistentVolumeClaim", "CREATE", "UPDATE")
+        claim = _is_claim(attributes)
         if not claim and not _is_resize(attributes) and not attributes.is_write_of("Pod", "CREATE"):
             return
         if attributes.old is not None and attributes.old["metadata"].get("deletionTimestamp"):
             return
         for limits in self._ranges(attributes):
-            find = _claim_problems if claim else _pod_problems
-            problems = list(dict.fromkeys(find(attributes.document, limits)))
+            find: Find = _claim_problems if claim else _pod_problems
+            look = partial(_distinct, find, attributes.document, limits)
+            problems = attributes.beside(look)
             if problems:
                 shown = ", ".join(problems)
                 raise attributes.refused(shown if len(problems) == 1 else f"[{shown}]")
@@ -42,6 +50,21 @@ class LimitRanger(Plugin):
         for found in self.store.list(LIMIT_RANGE):
             if found.namespace == attributes.namespace:
                 yield (found.manifest.get("spec") or {}).get("limits") or []
+
+
+def _weight(document: Document, limits: list[Document]) -> int:
+    """Returns about how many bytes are looked at, or added to a pod, for each of its containers in turn."""
+    amounts = sum(len(part) for limit in limits for part in limit.values() if isinstance(part, dict))
+    containers = sum(len(document["spec"].get(kind) or ()) for kind in ("containers", "initContainers"))
+    return _AMOUNT * (len(limits) + amounts) * max(1, containers)
+
+
+def _distinct(find: Find, document: Document, limits: list[Document]) -> list[str]:
+    return list(dict.fromkeys(find(document, limits)))
+
+
+def _is_claim(attributes: Attributes) -> bool:
+    return attributes.is_write_of("PersistentVolumeClaim", "CREATE", "UPDATE")
 
 
 def _is_resize(attributes: Attributes) -> bool:

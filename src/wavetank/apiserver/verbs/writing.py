@@ -207,7 +207,7 @@ class Writer:
         if kind.custom is not None and kind.custom.terminating:
             raise errors.forbidden(kind.resource, document["metadata"].get("name", ""), _TERMINATING)
         attributes = self._attributes("CREATE", write, document, None)
-        self.admission.mutate(attributes)
+        self._mutate(write, attributes)
         metadata = document["metadata"]
         store = self.objects.store
         # while webhooks are called, or a large object is checked, other writes may take the next uid
@@ -238,7 +238,7 @@ class Writer:
         kind, document = self.objects.stored(write.kind), to_stored(write.kind, document)
         before = old.render() if kind.custom is None else self.objects.show(kind, old)
         attributes = self._attributes("UPDATE", write, document, before)
-        self.admission.mutate(attributes)
+        self._mutate(write, attributes)
         check_version(write, kind, document["metadata"], old)
         self._allocate(write, kind, document, before)
         mistakes = write.beside(partial(self._check_changed, write, kind, document, before))
@@ -255,6 +255,10 @@ class Writer:
         if not mistakes and not write.subresource:
             write.request.warnings += update_warnings(kind, document, before)
         return mistakes
+
+    def _mutate(self, write: Write, attributes: Attributes) -> None:
+        self.admission.mutate(attributes)
+        write.weight = attributes.weight  # what a plugin has added may be large
 
     def _allocate(self, write: Write, kind: Kind, document: Document, old: Document | None) -> None:
         allocate = strategy_of(kind).allocate
@@ -390,19 +394,11 @@ class Writer:
         namespace = write.kind.namespace_of(write.namespace, name)
         kind = self.objects.stored(write.kind)
         request, dry_run = write.request, write.options.dry_run
-        return Attributes(
-            operation,
-            kind,
-            document,
-            old,
-            namespace,
-            name,
-            write.subresource,
-            request.user,
-            dry_run,
-            request.warnings,
-            weight=write.weight,
+        made = Attributes(
+            operation, kind, document, old, namespace, name, write.subresource, request.user, dry_run, request.warnings
         )
+        made.weight = write.weight
+        return made
 
     def _context(self, write: Write) -> WriteContext:
         user = write.request.user

@@ -7,6 +7,7 @@ import zoneinfo
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import lru_cache
 from typing import Protocol
 
 from wavetank.cluster.objects.resource import EPOCH_SECONDS
@@ -32,6 +33,7 @@ _DESCRIPTORS = {
 }
 _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
 _PART = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)")
+_MOST_INT, _MOST_DIGITS = 2**63 - 1, 4000  # leading zeros are allowed
 _YEARS = 5  # that are searched for the next time
 
 
@@ -133,7 +135,7 @@ def parse_schedule(text: str, zone: str = "") -> Schedule:
     fields = _DESCRIPTORS.get(text, text).split()
     if len(fields) != len(_FIELDS):
         raise ScheduleError(f"expected exactly 5 fields, found {len(fields)}: [{' '.join(fields)}]")
-    read = [_read_field(field, *bounds) for field, bounds in zip(fields, _FIELDS, strict=True)]
+    read = [_read_field(field, place) for place, field in enumerate(fields)]
     if zone and not is_zone(zone):
         raise ScheduleError(f"unknown time zone {zone}")
     minutes, hours, days, months, weekdays = (numbers for numbers, _ in read)
@@ -164,14 +166,18 @@ def _read_every(text: str) -> Every:
     if duration != "0" and not re.fullmatch(f"(?:{_PART.pattern})+", duration):
         raise ScheduleError(f'failed to parse duration {text}: time: invalid duration "{duration}"')
     total = sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(duration))
+    if total > _MOST_INT:
+        raise ScheduleError(f'failed to parse duration {text}: time: invalid duration "{duration}"')
     return Every(max(int(total) // SECOND, 1))
 
 
-def _read_field(text: str, lowest: int, highest: int, words: Mapping[str, int]) -> tuple[frozenset[int], bool]:
-    """Returns the numbers of a field, and whether it was left open."""
+@lru_cache(maxsize=32)  # one of a megabyte takes a second: it is read when it is checked, and again by the controller
+def _read_field(text: str, place: int) -> tuple[frozenset[int], bool]:
+    """Returns the numbers of the field at a place, and whether it was left open."""
+    lowest, highest, words = _FIELDS[place]
     numbers: set[int] = set()
     is_open = False
-    for part in filter(None, text.split(",")):
+    for part in filter(None, dict.fromkeys(text.split(","))):
         found, star = _read_range(part, lowest, highest, words)
         numbers.update(found)
         is_open = is_open or star
@@ -214,6 +220,8 @@ def _number(text: str, words: Mapping[str, int]) -> int:
         return words[text.lower()]
     if not re.fullmatch("[+-]?[0-9]+", text):
         raise ScheduleError(f'failed to parse int from {text}: strconv.Atoi: parsing "{text}": invalid syntax')
+    if len(text) > _MOST_DIGITS or not -_MOST_INT - 1 <= int(text) <= _MOST_INT:
+        raise ScheduleError(f'failed to parse int from {text}: strconv.Atoi: parsing "{text}": value out of range')
     if int(text) < 0:
         raise ScheduleError(f"negative number ({int(text)}) not allowed: {text}")
     return int(text)
