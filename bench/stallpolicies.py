@@ -32,6 +32,7 @@ from stallstored import APPLY, CRDS, CUSTOM, MANY, definition, large_map, many_m
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 POLICIES, BINDINGS = f"{ADMISSION}/validatingadmissionpolicies", f"{ADMISSION}/validatingadmissionpolicybindings"
 ACCESS = "/apis/rbac.authorization.k8s.io/v1"
+STORED = 1_500_000  # bytes of an object that is still stored
 RULE = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"], "resources": ["configmaps"]}
 
 
@@ -202,16 +203,17 @@ get("headers: a long one", lambda: f"{MAPS}/none", headers={"Accept": "applicati
 # quotas, limits, schedules, classes
 
 post("quota: many resources", f"{DEFAULT}/resourcequotas", lambda: pairs(
-    lambda i: (f"requests.a.io/r{i}", "1"), lambda hard: {**meta(), "spec": {"hard": hard}}
+    lambda i: (f"requests.a.io/r{i}", "1"), lambda hard: {**meta(), "spec": {"hard": hard}}, STORED // 2
 ), stored=True)  # fmt: skip
 post("quota: a pod under it", PODS, lambda: dump(pod()), stored=True,
      after=removing(f"{PODS}/heavy?gracePeriodSeconds=0", f"{DEFAULT}/resourcequotas/heavy"))  # fmt: skip
 post("limit range: many limits", f"{DEFAULT}/limitranges", lambda: filling(
-    lambda i: {"type": f"a.io/t{i}", "max": {"cpu": "1"}}, lambda items: {**meta(), "spec": {"limits": items}}
+    lambda i: {"type": f"a.io/t{i}", "max": {"cpu": "1"}},
+    lambda items: {**meta(), "spec": {"limits": items}}, STORED // 2
 ), stored=True, after=removing(f"{DEFAULT}/limitranges/heavy"))  # fmt: skip
 post("limit range: many resources", f"{DEFAULT}/limitranges", lambda: pairs(
     lambda i: (f"a.io/r{i}", "1"),
-    lambda data: {**meta(), "spec": {"limits": [{"type": "Container", "max": data}]}},
+    lambda data: {**meta(), "spec": {"limits": [{"type": "Container", "max": data}]}}, STORED // 4,
 ), stored=True)  # fmt: skip
 post("limit range: a pod under it", PODS, lambda: dump(pod()), stored=True,
      after=removing(f"{PODS}/heavy?gracePeriodSeconds=0", f"{DEFAULT}/limitranges/heavy"))  # fmt: skip
@@ -223,14 +225,14 @@ def cron_job(schedule: str) -> bytes:
 
 
 CRON = "/apis/batch/v1/namespaces/default/cronjobs"
-post("schedule: a long one", CRON, lambda: cron_job("1," * (LARGEST // 2 - 200) + "1 * * * *"), stored=True,
+post("schedule: a long one", CRON, lambda: cron_job("1," * (STORED // 2 - 200) + "1 * * * *"), stored=True,
      after=removing(f"{CRON}/heavy"))  # fmt: skip
 post("schedule: a day that never comes", CRON, lambda: cron_job("0 0 30 2 *"), stored=True,
      after=removing(f"{CRON}/heavy"))  # fmt: skip
 post("storage class: many parameters", "/apis/storage.k8s.io/v1/storageclasses", lambda: pairs(
     lambda i: (f"k{i}", "v"), lambda data: {**meta(), "provisioner": "a.io/b", "parameters": data}))  # fmt: skip
 post("priority class: a long description", "/apis/scheduling.k8s.io/v1/priorityclasses",
-     lambda: dump({**meta(), "value": 1, "description": "x" * (LARGEST - 200)}), stored=True,
+     lambda: dump({**meta(), "value": 1, "description": "x" * (STORED - 2000)}), stored=True,
      after=removing("/apis/scheduling.k8s.io/v1/priorityclasses/heavy"))  # fmt: skip
 
 # definitions that are stored, and their objects
@@ -247,17 +249,17 @@ def many_properties(number: int) -> Document:
 
 
 def of_large_definition(name: str, path: str, **more: Any) -> None:
-    before = lambda: iter([Step("POST", CRDS, defined(many_properties(60_000)))])  # noqa: E731
+    before = lambda: iter([Step("POST", CRDS, defined(many_properties(30_000)))])  # noqa: E731
     CASES.append(Case(name, lambda: Step("GET", path, **more), before, removing(HEAVY)))
 
 
 AGGREGATED = {"Accept": "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"}
-post("definition: stored", CRDS, lambda: defined(many_properties(60_000)), stored=True, after=removing(HEAVY))
+post("definition: stored", CRDS, lambda: defined(many_properties(30_000)), stored=True, after=removing(HEAVY))
 post("definition: many columns", CRDS, lambda: defined(
-    {}, additionalPrinterColumns=[{"name": f"c{i}", "type": "string", "jsonPath": f".a{i}"} for i in range(50_000)]
+    {}, additionalPrinterColumns=[{"name": f"c{i}", "type": "string", "jsonPath": f".a{i}"} for i in range(18_000)]
 ), stored=True, after=removing(HEAVY))  # fmt: skip
 post("definition: many rules", CRDS, lambda: defined(
-    {"spec": {"type": "object", "x-kubernetes-validations": [{"rule": "self != null"} for _ in range(30_000)]}}
+    {"spec": {"type": "object", "x-kubernetes-validations": [{"rule": "self != null"} for _ in range(25_000)]}}
 ), stored=True, after=removing(HEAVY))  # fmt: skip
 of_large_definition("openapi: v2 after a large definition", "/openapi/v2")
 of_large_definition("openapi: v3 after a large definition", "/openapi/v3/apis/stall.io/v1")
@@ -285,7 +287,7 @@ KEYED = {
 SET = {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}}
 PAIRWISE = {**SET, "maxItems": 900, "x-kubernetes-validations": [{"rule": "self.all(a, self.all(b, a <= 'z'))"}]}
 PAIRWISE["x-kubernetes-list-type"], PAIRWISE["items"] = "atomic", {"type": "string", "maxLength": 5}
-KEYED_BODY = cache(lambda: filling(lambda i: {"name": f"n{i}"}, lambda items: object_of(spec=items), 1_000_000))
+KEYED_BODY = cache(lambda: filling(lambda i: {"name": f"n{i}"}, lambda items: object_of(spec=items), 300_000))
 NAMED = f"{CUSTOM}/heavy"
 custom_case("custom: a list by keys, replaced", {"spec": KEYED},
             lambda: [Step("POST", CUSTOM, KEYED_BODY()), Step("PUT", NAMED, KEYED_BODY())])  # fmt: skip
@@ -297,7 +299,7 @@ custom_case("custom: a list by keys, applied", {"spec": KEYED}, lambda: [
     Step("POST", CUSTOM, KEYED_BODY()), Step("PATCH", f"{NAMED}?fieldManager=m&force=true", KEYED_BODY(), APPLY)
 ])  # fmt: skip
 custom_case("custom: a set", {"spec": SET}, lambda: [
-    Step("POST", CUSTOM, filling(lambda i: f"n{i}", lambda items: object_of(spec=items), 1_000_000))
+    Step("POST", CUSTOM, filling(lambda i: f"n{i}", lambda items: object_of(spec=items), 500_000))
 ])  # fmt: skip
 custom_case("custom: rules at the limit of costs", {"spec": PAIRWISE}, lambda: [
     Step("POST", CUSTOM, dump(object_of(spec=[f"n{i}" for i in range(900)])))
@@ -306,12 +308,12 @@ custom_case("custom: a large status", {"status": {"type": "object", "x-kubernete
     lambda: [
         Step("POST", CUSTOM, dump(object_of())),
         Step("PUT", f"{NAMED}/status", pairs(
-            lambda i: (f"k{i}", {"a": 1}), lambda data: object_of(status=data), 1_000_000)),
+            lambda i: (f"k{i}", {"a": 1}), lambda data: object_of(status=data), 500_000)),
     ],
     subresources={"status": {}},
 )  # fmt: skip
 custom_case("custom: a table of a large object", {"spec": SET}, lambda: [
-    Step("POST", CUSTOM, filling(lambda i: f"n{i}", lambda items: object_of(spec=items), 1_000_000)),
+    Step("POST", CUSTOM, filling(lambda i: f"n{i}", lambda items: object_of(spec=items), 500_000)),
     Step("GET", CUSTOM, headers={"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}),
 ], additionalPrinterColumns=[{"name": "c", "type": "string", "jsonPath": ".spec"}])  # fmt: skip
 
@@ -342,7 +344,7 @@ CASES.append(
         "last applied: many keys",
         lambda: Step("PATCH", f"{MAPS}/heavy?fieldManager=kubectl", pairs(
             lambda i: (f"n{i}", "v"), lambda data: {"apiVersion": "v1", "kind": "ConfigMap", **meta(), "data": data},
-            900_000,
+            200_000,
         ), APPLY),
         applied_before,
         removing(f"{MAPS}/heavy"),

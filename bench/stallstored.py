@@ -36,7 +36,7 @@ post("yaml: anchors", MAPS, lambda: b"data:\n" + b"".join(b" - &a%d x\n" % i for
 
 
 def large_map() -> Iterator[Step]:
-    yield Step("POST", MAPS, pairs(lambda i: (f"k{i}", "v"), lambda data: config_map(data=data), 1_000_000))
+    yield Step("POST", MAPS, pairs(lambda i: (f"k{i}", "v"), lambda data: config_map(data=data), 500_000))
 
 
 def patch(name: str, media: str, body: Any, query: str = "") -> None:
@@ -49,12 +49,12 @@ patch("patch: a small merge patch of a large object", MERGE_PATCH, lambda: dump(
 patch(
     "patch: many keys, merge",
     MERGE_PATCH,
-    lambda: pairs(lambda i: (f"n{i}", "v"), lambda data: {"data": data}, 900_000),
+    lambda: pairs(lambda i: (f"n{i}", "v"), lambda data: {"data": data}, 200_000),
 )
 patch(
     "patch: many keys, strategic",
     STRATEGIC_PATCH,
-    lambda: pairs(lambda i: (f"n{i}", "v"), lambda data: {"data": data}, 900_000),
+    lambda: pairs(lambda i: (f"n{i}", "v"), lambda data: {"data": data}, 200_000),
 )
 patch(
     "patch: 10,000 operations",
@@ -67,7 +67,7 @@ patch(
     lambda: pairs(
         lambda i: (f"n{i}", "v"),
         lambda data: {"apiVersion": "v1", "kind": "ConfigMap", **meta(), "data": data},
-        900_000,
+        200_000,
     ),
     "?fieldManager=m",
 )
