@@ -2,7 +2,7 @@
 
     python bench/stalls.py                   # all cases, some minutes
     python bench/stalls.py metadata "pod:"   # those whose names contain one of the words
-    python bench/stalls.py --blame 0.08 pod  # and the stacks of the server when its loop stands still for 80 ms
+    python bench/stalls.py --blame 0.08 pod  # and the stacks of the server after 80 ms of CPU time in one piece
 
 For each case: the answer's status and how long it took; the CPU time that the server used between two ticks of its
 event loop, at most, which hardly depends on what else the machine does; the same in real time; and how long another
@@ -43,7 +43,9 @@ _MOST_RESTS = 60
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", help="parts of the names of cases")
-    parser.add_argument("--blame", type=float, default=0, metavar="S", help="print stacks after so many seconds")
+    parser.add_argument(
+        "--blame", type=float, default=0, metavar="S", help="print stacks after so many seconds of CPU time"
+    )
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     cases = [case for case in CASES if not options.words or any(word in case.name for word in options.words)]

@@ -2,7 +2,7 @@
 
 The first argument is a file of two numbers, in which the longest gaps between two ticks of the loop are kept until they
 are read: in seconds of the process's CPU time, which does not depend on what else the machine does, and of real time.
-`--blame S` prints the stacks of all threads whenever the loop has stood still for so long.
+`--blame S` prints the stacks of all threads whenever the loop has stood still for so much CPU time.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import faulthandler
 import mmap
+import signal
 import struct
 import sys
 import time
@@ -30,6 +31,8 @@ class Ticker:
         with file.open("r+b") as opened:
             self._gaps = mmap.mmap(opened.fileno(), GAPS.size)
         self._blame_s = blame_s
+        if blame_s:
+            faulthandler.register(signal.SIGPROF)  # of all threads, even if one of them holds the interpreter's lock
 
     def start(self) -> None:
         """Begins to tick: what the server did before does not count."""
@@ -44,7 +47,7 @@ class Ticker:
         self._gaps[: GAPS.size] = GAPS.pack(*gaps)
         self._last = now
         if self._blame_s:
-            faulthandler.dump_traceback_later(self._blame_s, exit=False)
+            signal.setitimer(signal.ITIMER_PROF, self._blame_s)
         asyncio.get_running_loop().call_later(TICK_S, self.tick)
 
 

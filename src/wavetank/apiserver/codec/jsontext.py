@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from json.scanner import py_make_scanner  # type: ignore[attr-defined]
 from typing import Any, NoReturn
 
 import msgspec
 
 from wavetank.apiserver.codec.mismatch import UnreadableError
 from wavetank.apiserver.codec.syntax import explain_syntax
+
+_LONG = 1024 * 1024  # characters
 
 encode = msgspec.json.encode
 
@@ -36,10 +40,10 @@ def parse_json_pairs(body: bytes) -> Any:
     return _parse(body, _PAIRS)
 
 
-def _parse(body: bytes, decoder: json.JSONDecoder) -> Any:
+def _parse(body: bytes, decoders: _Decoders) -> Any:
     text = body.decode("utf-8", "replace")
     try:
-        value = decoder.decode(text)
+        value = decoders.of(text).decode(text)
     except RecursionError:
         raise UnreadableError(explain_syntax(body) or "exceeded max depth") from None
     except ValueError:
@@ -71,6 +75,18 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-_UNIQUE = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
-_PLAIN = json.JSONDecoder(parse_constant=_no_constant)
-_PAIRS = json.JSONDecoder(object_pairs_hook=Pairs, parse_constant=_no_constant)
+class _Decoders:
+    """Two decoders of JSON: a fast one, during which no other thread runs, and one in Python for long texts."""
+
+    def __init__(self, hook: Callable[[list[tuple[str, Any]]], Any] | None = None) -> None:
+        self._fast, self._patient = (
+            json.JSONDecoder(object_pairs_hook=hook, parse_constant=_no_constant) for _ in range(2)
+        )
+        self._patient.scan_once = py_make_scanner(self._patient)  # type: ignore[attr-defined]
+
+    def of(self, text: str) -> json.JSONDecoder:
+        """Returns the decoder for a text."""
+        return self._fast if len(text) < _LONG else self._patient
+
+
+_UNIQUE, _PLAIN, _PAIRS = _Decoders(_unique), _Decoders(), _Decoders(Pairs)

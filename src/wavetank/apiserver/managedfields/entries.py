@@ -11,11 +11,12 @@ import msgspec
 
 from wavetank.apiserver.structured import fieldsets
 from wavetank.apiserver.structured.fieldsets import FieldSet
-from wavetank.cluster.sortedjson import encode_sorted
+from wavetank.cluster.sortedjson import encode_sorted, in_order
 
 APPLY, UPDATE = "Apply", "Update"
 _FIELDS_V1 = "FieldsV1"
 _MOST_SETS = 1024  # of a generation of sets that are shared by all objects that have them
+_LARGE = 10_000  # elements of a set
 _MOST_BYTES = 2 * 1024 * 1024  # of their JSON
 
 
@@ -166,5 +167,17 @@ _sets = _SharedSets()
 
 
 def shared(fields: FieldSet) -> FieldSet:
-    """Returns the shared instance of a set, so that objects with the same fields share one."""
+    """Returns the instance of a set that all objects with the same fields share; large sets are not shared."""
+    if _is_large(fields):
+        ordered: FieldSet = in_order(fields)
+        return ordered
     return _sets.shared(encode_sorted(fields))
+
+
+def _is_large(fields: FieldSet) -> bool:
+    found, sets = 0, [fields]
+    while sets and found < _LARGE:
+        each = sets.pop()
+        found += len(each)
+        sets.extend(filter(None, each.values()))
+    return found >= _LARGE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from wavetank.apiserver import errors
 from wavetank.apiserver.admission.attributes import Attributes
@@ -21,7 +22,7 @@ from wavetank.apiserver.verbs.options import ListOptions, dry_run_errors, intege
 from wavetank.apiserver.verbs.propagation import BACKGROUND, FOREGROUND, ORPHAN, deletion_finalizers
 from wavetank.apiserver.verbs.reading import Page, page
 from wavetank.apiserver.verbs.writing import Writer
-from wavetank.apiserver.webhooks.waiting import in_slices
+from wavetank.apiserver.webhooks.waiting import in_slices, run_beside
 from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.cluster.store.errors import NotFoundError
 from wavetank.kernel.durations import SECOND
@@ -45,7 +46,9 @@ class DeleteOptions:
     def read(cls, request: Request, kinds: KindTable) -> DeleteOptions:
         """Reads and validates the options: from the body if there is one, else from the query."""
         if request.body:
-            return cls.of(decode_delete_options(kinds, request.body, request.headers.get("content-type", "")))
+            content_type = request.headers.get("content-type", "")
+            decode = partial(decode_delete_options, kinds, request.body, content_type)
+            return cls.of(run_beside(decode, len(request.body)))
         stated = {name: request.param(name) for name in ("uid", "resourceVersion")}
         document: Document = {"preconditions": {name: value for name, value in stated.items() if value}}
         document["gracePeriodSeconds"] = integer(request.param("gracePeriodSeconds"))
