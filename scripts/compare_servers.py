@@ -18,7 +18,7 @@ from tests.apiserver.sidebyside.conversing import Step
 from tests.apiserver.sidebyside.scenarios import SCENARIOS, conversations
 from tests.apiserver.sidebyside.servers import our_server, real_server
 
-_WIDTH, _LINES = 500, 8
+_WIDTH, _LINES = 1500, 8
 
 
 def main() -> None:

@@ -217,6 +217,8 @@ INTERNAL_ROOTS = [
     "storage.VolumeAttachmentSpec",
     "rbac.RoleRef",
     "rbac.PolicyRule",
+    "flowcontrol.FlowSchemaSpec",
+    "flowcontrol.PriorityLevelConfigurationSpec",
     "networking.NetworkPolicyPeer",
     "networking.IngressBackend",
     "resource.ResourceClaimSpec",

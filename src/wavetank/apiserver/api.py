@@ -17,7 +17,9 @@ from wavetank.apiserver.authorization.authorizer import AlwaysAllow, Authorizer
 from wavetank.apiserver.authorization.rbac import Rbac, bootstrap_objects
 from wavetank.apiserver.authorization.signers import may_sign
 from wavetank.apiserver.conversion.versions import convert
+from wavetank.apiserver.definitions.apiservices import AvailabilityController
 from wavetank.apiserver.definitions.controller import DefinitionController
+from wavetank.apiserver.definitions.flowschemas import FlowSchemaController
 from wavetank.apiserver.endpoints.accounts import ServiceAccountTokens
 from wavetank.apiserver.endpoints.custommetrics import CustomMetrics, ExternalMetrics, MetricValues
 from wavetank.apiserver.endpoints.discovery import Discovery
@@ -117,6 +119,8 @@ class Api:
         self._metrics = Metrics(self._writer, measures) if measures is not None else None
         self._metric_groups = list(_metric_groups(self._writer, metrics))
         self._discovery = Discovery(self.kinds, aggregated=self._metric_groups)
+        self._flow_schemas = FlowSchemaController(self._writer)
+        self._availability = AvailabilityController(self._writer, self._serves)
         self._openapi = OpenApi(self.kinds, lambda: self._objects.now)
         self._accounts = ServiceAccountTokens(store)
         reviews = Reviews(self._writer, authenticate, self._accounts, self._authorizer)
@@ -184,6 +188,12 @@ class Api:
         if (deprecated := use_warning(target.kind)) and routed:
             found.headers.append(warning(deprecated))
         return found
+
+    def _serves(self, group: str, version: str) -> bool:
+        """Says whether a group that an APIService leaves to others is served by this server."""
+        if self._metrics is not None and group == METRICS:
+            return True
+        return any(each.name == group and version in each.versions for each in self._metric_groups)
 
     def _authorize(self, user: User, attributes: Attributes, resource: str = "") -> None:
         if not self._authorizer.authorize(user, attributes).allowed:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from wavetank.apiserver.kinds import KindTable
+from wavetank.apiserver.validation.server.flowobjects import flow_schema_specs, priority_level_specs
 from wavetank.apiserver.verbs.objects import Document
-from wavetank.apiserver.verbs.writing import Writer
+from wavetank.apiserver.verbs.writing import SERVER, Writer
 from wavetank.cluster.rules.admission import SYSTEM_PRIORITIES
 
 _NAMESPACES = ("kube-system", "kube-public", "default", "kube-node-lease")
@@ -18,7 +19,16 @@ _DESCRIPTIONS = {
 _SERVICE_NETWORK, _SERVICE_ADDRESS = "10.0.0.0/16", "10.0.0.1"
 _ADDRESS, _PORT = "192.0.2.2", 36443  # the server's own address; one that is reserved for documentation
 _FLOW = "flowcontrol.apiserver.k8s.io/v1"
+FLOW_PRODUCER = "api-priority-and-fairness-config-producer-v1"
+FLOW_CONSUMER = "api-priority-and-fairness-config-consumer-v1"
 _AUTOUPDATED = {"apf.kubernetes.io/autoupdate-spec": "true"}
+
+# Who manages the fields of a kind, and of its status if it is another one; else the server itself.
+_MANAGERS: dict[str, tuple[str, str]] = {
+    "FlowSchema.flowcontrol.apiserver.k8s.io": (FLOW_PRODUCER, FLOW_CONSUMER),
+    "PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io": (FLOW_PRODUCER, ""),
+    "ServiceCIDR.networking.k8s.io": (SERVER, "kubernetes-service-cidr-controller"),
+}
 
 # The group priority of each group.
 _GROUPS = {
@@ -41,35 +51,9 @@ _GROUPS = {
     "node.k8s.io": 16300,
     "discovery.k8s.io": 16200,
     "flowcontrol.apiserver.k8s.io": 16100,
-    "resource.k8s.io": 15900,
+    "resource.k8s.io": 16200,
 }
-_VERSIONS = {"/v1": 1, "autoscaling/v2": 30, _FLOW: 21}
-
-# name: (priority level, precedence, distinguisher method)
-_SCHEMAS = {
-    "catch-all": ("catch-all", 10000, "ByUser"),
-    "exempt": ("exempt", 1, ""),
-    "global-default": ("global-default", 9900, "ByUser"),
-    "kube-controller-manager": ("workload-high", 800, "ByNamespace"),
-    "kube-scheduler": ("workload-high", 800, "ByNamespace"),
-    "kube-system-service-accounts": ("workload-high", 900, "ByNamespace"),
-    "probes": ("exempt", 2, ""),
-    "service-accounts": ("workload-low", 9000, "ByUser"),
-    "system-leader-election": ("leader-election", 100, "ByUser"),
-    "system-node-high": ("node-high", 400, "ByUser"),
-    "system-nodes": ("system", 500, "ByUser"),
-}
-# name: (concurrency shares, lendable percent, queues, hand size)
-_LEVELS = {
-    "catch-all": (5, 0, 0, 0),
-    "exempt": (0, 0, 0, 0),
-    "global-default": (20, 50, 128, 6),
-    "leader-election": (10, 0, 16, 4),
-    "node-high": (40, 25, 64, 6),
-    "system": (30, 33, 64, 6),
-    "workload-high": (40, 50, 128, 6),
-    "workload-low": (100, 90, 128, 6),
-}
+_VERSIONS = {"/v1": 1, "autoscaling/v2": 30, _FLOW: 21, "resource.k8s.io/v1": 21}
 
 
 def create_initial_objects(writer: Writer, more: Iterable[Document] = ()) -> None:
@@ -80,7 +64,8 @@ def create_initial_objects(writer: Writer, more: Iterable[Document] = ()) -> Non
         assert kind is not None
         namespace = document["metadata"].get("namespace", "")
         if writer.objects.find(kind, namespace, document["metadata"]["name"]) is None:
-            writer.bootstrap(kind, document)
+            manager, of_status = _MANAGERS.get(kind.group_kind, (SERVER, ""))
+            writer.bootstrap(kind, document, manager, of_status)
 
 
 def _documents(kinds: KindTable, now: str) -> Iterator[Document]:
@@ -137,22 +122,13 @@ def _services(now: str) -> Iterator[Document]:
 
 
 def _flows(now: str) -> Iterator[Document]:
-    for name, (level, precedence, method) in _SCHEMAS.items():
-        spec: Document = {"priorityLevelConfiguration": {"name": level}, "matchingPrecedence": precedence}
-        if method:
-            spec["distinguisherMethod"] = {"type": method}
+    for name, spec in flow_schema_specs().items():
+        level = spec["priorityLevelConfiguration"]["name"]
         why = f'This FlowSchema references the PriorityLevelConfiguration object named "{level}" and it exists'
         schema = _document(_FLOW, "FlowSchema", name, annotations=_AUTOUPDATED) | {"spec": spec}
         yield schema | _condition("Dangling", "False", "Found", why, now)
-    for name, (shares, lendable, queues, hand) in _LEVELS.items():
-        limits: Document = {"nominalConcurrencyShares": shares, "lendablePercent": lendable}
-        if name == "exempt":
-            level_spec: Document = {"type": "Exempt", "exempt": limits}
-        else:
-            queuing = {"queues": queues, "handSize": hand, "queueLengthLimit": 50}
-            limits["limitResponse"] = {"type": "Queue", "queuing": queuing} if queues else {"type": "Reject"}
-            level_spec = {"type": "Limited", "limited": limits}
-        yield _document(_FLOW, "PriorityLevelConfiguration", name, annotations=_AUTOUPDATED) | {"spec": level_spec}
+    for name, spec in priority_level_specs().items():
+        yield _document(_FLOW, "PriorityLevelConfiguration", name, annotations=_AUTOUPDATED) | {"spec": spec}
 
 
 def _api_service(group: str, version: str, now: str) -> Document:
@@ -170,5 +146,5 @@ def _document(api_version: str, kind: str, name: str, **metadata: object) -> Doc
 
 
 def _condition(what: str, status: str, reason: str, message: str, now: str) -> Document:
-    condition = {"type": what, "status": status, "lastTransitionTime": now, "reason": reason, "message": message}
-    return {"status": {"conditions": [condition]}}
+    condition = {"type": what, "status": status, "lastTransitionTime": now}
+    return {"status": {"conditions": [condition | ({"reason": reason} if reason else {}) | {"message": message}]}}

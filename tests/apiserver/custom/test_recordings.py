@@ -21,7 +21,7 @@ REPLAY = SHARED / "tools" / "api_replay" / "replay.py"
 FILES = sorted((Path(__file__).parent / "recordings").glob("*.jsonl.gz"))
 # An APIService says by whom it was made; a field that the stored version does not know makes the real server forget
 # who manages an object, and refuse to apply it (docs/api-compatibility.md).
-KNOWN = {"crd-lifecycle": {13}, "crd-versions": {18, 19, 20, 22, 27, 31, 32, 33, 34, 35}}
+KNOWN = {"crd-versions": {18, 19, 20, 22, 27, 31, 32, 33, 34, 35}}
 
 pytestmark = needs_shared(REPLAY)
 

@@ -23,7 +23,8 @@ def default_priority_class(priority_class: Document) -> None:
 
 def default_flow_schema(schema: Document) -> None:
     """Completes a flow schema."""
-    default(part(schema, "spec"), "matchingPrecedence", 1000)
+    spec = part(schema, "spec")
+    spec["matchingPrecedence"] = spec.get("matchingPrecedence") or 1000
 
 
 def default_priority_level(level: Document) -> None:

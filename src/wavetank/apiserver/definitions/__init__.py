@@ -1,1 +1,1 @@
-"""CustomResourceDefinitions in effect: their controllers, and the kinds that they add."""
+"""What the server itself does with objects: CustomResourceDefinitions in effect, and conditions that it sets."""

@@ -15,22 +15,17 @@ from wavetank.apiserver.custom.definition.conditions import (
 from wavetank.apiserver.custom.definition.naming import accept_names, approval_condition
 from wavetank.apiserver.custom.schema.structural import Document
 from wavetank.apiserver.definitions.servedkinds import served_kinds
+from wavetank.apiserver.definitions.statuses import SERVER_USER, update_status
 from wavetank.apiserver.kinds import Kind
-from wavetank.apiserver.registry.preparing import prepare_status
-from wavetank.apiserver.registry.validation import validate_status_update
-from wavetank.apiserver.requests.request import Request, User
+from wavetank.apiserver.requests.request import Request
 from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
-from wavetank.apiserver.verbs.options import ListOptions, WriteOptions
+from wavetank.apiserver.verbs.options import ListOptions
 from wavetank.apiserver.verbs.watching import Watches
-from wavetank.apiserver.verbs.write import Write
 from wavetank.apiserver.verbs.writing import Writer
 from wavetank.apiserver.webhooks.calls import WebhookClient
 from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.objects.resource import Resource
-from wavetank.cluster.releases import SERVED
 
-_PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-_SERVER = User("system:apiserver", ("system:masters", "system:authenticated"))
 _PRIORITIES = {"groupPriorityMinimum": 1000, "versionPriority": 100}
 _AUTOMATIC = {"kube-aggregator.kubernetes.io/automanaged": "true"}
 
@@ -107,12 +102,7 @@ class DefinitionController:
         return None
 
     def _write(self, definition: Document, present: Resource) -> None:
-        name = present.name
-        headers = {"user-agent": f"kube-apiserver/{SERVED.tag}"}
-        request = Request("PUT", f"{_PATH}/{name}/status", headers=headers, user=_SERVER)
-        write = Write(self._kind, "", name, request, WriteOptions(), "status", prepare_status, validate_status_update)
-        self._writer.field_managers.update(write, self._kind, present.render(), definition, self._writer.now)
-        self._writer.replace(write, definition, present)
+        update_status(self._writer, self._kind, definition, present)
 
     # serving
 
@@ -195,7 +185,7 @@ class DefinitionController:
         kinds = self._served.get(name, ({}, []))[1]
         for namespace in sorted({each.namespace for each in self._store.list(group_kind) if each.deleted is None}):
             for kind in kinds[:1]:
-                request = Request("DELETE", "", user=_SERVER)
+                request = Request("DELETE", "", user=SERVER_USER)
                 self._deleter.delete_collection(kind, namespace, DeleteOptions(), ListOptions(), request)
 
     def _follow(self, name: str, group_kind: GroupKind) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wavetank.apiserver.strategies.pods import count_generation
 from wavetank.apiserver.strategies.strategy import Document, Termination, WriteContext
 
 _SOURCES = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
@@ -139,6 +140,7 @@ def prepare_endpoint_slice(new: Document, context: WriteContext) -> None:
 
 
 def prepare_endpoint_slice_update(new: Document, old: Document, context: WriteContext) -> None:
-    """Drops the topology, which only the version v1beta1 had, where endpoints change."""
+    """Drops the topology, which only the version v1beta1 had, where endpoints change: a change nevertheless."""
+    count_generation(new, old, ("endpoints",))
     if new.get("endpoints") != old.get("endpoints"):
         prepare_endpoint_slice(new, context)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from wavetank.apiserver.strategies.pods import count_generation
 from wavetank.apiserver.strategies.strategy import Document, WriteContext
 
 # The fields of slices, of their devices and of the capacities of those.
@@ -74,7 +75,8 @@ def prepare_slice(new: Document, context: WriteContext) -> None:
 
 
 def prepare_slice_update(new: Document, old: Document, context: WriteContext) -> None:
-    """Keeps what is off by default out of a changed slice of devices."""
+    """Keeps what is off by default out of a changed slice of devices; it counts as a change nevertheless."""
+    count_generation(new, old, ("spec",))
     _drop_of_slice(new.get("spec") or {}, old.get("spec") or {})
 
 

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from ipaddress import ip_address, ip_network
-from itertools import count
 from typing import Any
 
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.errors import invalid as invalid_object
 from wavetank.apiserver.fielderrors import FieldError, invalid
+from wavetank.apiserver.strategies.nodeports import (
+    NodePorts,
+    assign_ports,
+    needs_health_check,
+    node_ports,
+    reassign_ports,
+)
 from wavetank.apiserver.strategies.strategy import Document, WriteContext
 from wavetank.apiserver.validation.network.clusterips import validate_cluster_ips
 from wavetank.cluster.objects.groupkinds import SERVICE
 from wavetank.cluster.store.store import Store
 
 SERVICE_NETWORK = ip_network("10.0.0.0/16")
-NODE_PORTS = range(30000, 32768)
 _ANYWHERE = ("NodePort", "LoadBalancer")
 
 
@@ -27,10 +32,10 @@ def prepare_service_update(new: Document, old: Document, context: WriteContext) 
         if _same(spec, before, "clusterIP", "clusterIPs"):
             _drop(spec, "clusterIP", "clusterIPs")
         _drop(spec, *(name for name in ("ipFamilies", "ipFamilyPolicy") if _same(spec, before, name)))
-    if before.get("type") in _ANYWHERE and spec.get("type") not in _ANYWHERE and _ports(before) >= _ports(spec):
+    if before.get("type") in _ANYWHERE and spec.get("type") not in _ANYWHERE and node_ports(before) >= node_ports(spec):
         for port in spec.get("ports") or ():
             port.pop("nodePort", None)
-    if _checked(before) and not _checked(spec) and _same(spec, before, "healthCheckNodePort"):
+    if needs_health_check(before) and not needs_health_check(spec) and _same(spec, before, "healthCheckNodePort"):
         _drop(spec, "healthCheckNodePort")
     if before.get("type") == "LoadBalancer" != spec.get("type"):
         _drop(spec, *(n for n in ("allocateLoadBalancerNodePorts", "loadBalancerClass") if _same(spec, before, n)))
@@ -62,7 +67,7 @@ class ServiceAllocator:
             spec["clusterIPs"] = [spec["clusterIP"]]
         self._choose_families(service, None)
         self._assign_addresses(service, dry_run=dry_run)
-        self._assign_ports(service, frozenset(), dry_run=dry_run)
+        assign_ports(service, self._node_ports(dry_run=dry_run))
 
     def update(self, new: Document, old: Document, *, dry_run: bool = False) -> None:
         """Completes a changed service, before it is validated; what the client left out is kept."""
@@ -72,8 +77,7 @@ class ServiceAllocator:
         self._choose_families(new, old)
         if not _has_address(before) and _has_address(spec):
             self._assign_addresses(new, dry_run=dry_run)
-        own = frozenset(_ports(before)) | {before.get("healthCheckNodePort") or 0}
-        self._assign_ports(new, own, dry_run=dry_run)
+        reassign_ports(new, before, self._node_ports(dry_run=dry_run))
 
     def _choose_families(self, service: Document, old: Document | None) -> None:
         spec = service["spec"]
@@ -117,32 +121,9 @@ class ServiceAllocator:
             wanted = next(_free_addresses(used))
         spec["clusterIP"], spec["clusterIPs"] = wanted, [wanted]
 
-    def _assign_ports(self, service: Document, own: frozenset[int], *, dry_run: bool) -> None:
-        spec = service["spec"]
-        others = {port for other in self._specs() for port in (*_ports(other), other.get("healthCheckNodePort"))}
-        taken = {port for port in others if port}
-        free: Iterator[int] = (port for port in NODE_PORTS if port not in taken | own)
-        if dry_run:
-            free = count(max(_ports(spec) - own, default=NODE_PORTS[-1] + 1) + 1)
-        if spec.get("type") in _ANYWHERE:
-            self._assign_node_ports(service, taken, own, free)
-        if _checked(spec):
-            spec["healthCheckNodePort"] = spec.get("healthCheckNodePort") or next(free)
-
-    def _assign_node_ports(self, service: Document, taken: set[int], own: frozenset[int], free: Iterator[int]) -> None:
-        spec = service["spec"]
-        ports = spec.get("ports") or []
-        automatic = spec["type"] == "NodePort" or spec.get("allocateLoadBalancerNodePorts", True)
-        chosen: dict[int, int] = {}
-        for index, port in enumerate(ports):
-            if not port.get("nodePort") and not automatic:
-                continue
-            number = port.get("port", 0)
-            wanted = port.get("nodePort") or chosen.get(number) or _asked_for(number, ports)
-            if wanted and wanted not in own and wanted not in chosen.values():
-                _refuse(service, _port_problems(index, wanted, taken))
-            port["nodePort"] = wanted or next(free)
-            chosen.setdefault(number, port["nodePort"])
+    def _node_ports(self, *, dry_run: bool) -> NodePorts:
+        taken = (port for spec in self._specs() for port in (*node_ports(spec), spec.get("healthCheckNodePort") or 0))
+        return NodePorts(taken, dry_run=dry_run)
 
     def _specs(self) -> Iterator[Document]:
         """Yields the specs of all services, among them one with the name of a new one, which keeps what it has."""
@@ -200,36 +181,19 @@ def _address_problems(wanted: str, taken: set[str], spec: Document, *, dry_run: 
     yield invalid("spec.clusterIPs", spec["clusterIPs"], f"failed to allocate IP {wanted}: {problem}")
 
 
-def _port_problems(index: int, wanted: int, taken: set[int]) -> Iterator[FieldError]:
-    if wanted not in NODE_PORTS:
-        problem = (
-            f"provided port is not in the valid range. The range of valid ports is {NODE_PORTS[0]}-{NODE_PORTS[-1]}"
-        )
-    elif wanted in taken:
-        problem = "provided port is already allocated"
-    else:
-        return
-    yield invalid(f"spec.ports[{index}].nodePort", wanted, problem)
-
-
-def _asked_for(number: int, ports: list[Document]) -> int:
-    """Returns the node port that another entry for the same port asks for, or 0."""
-    return next((port["nodePort"] for port in ports if port.get("port") == number and port.get("nodePort")), 0)
-
-
 def _keep_allocated(spec: Document, before: Document) -> None:
     if _has_address(spec) and _has_address(before):
         for name in ("clusterIP", "clusterIPs"):
             if not spec.get(name) and before.get(name):
                 spec[name] = before[name]
     if _allocates_ports(spec) and _allocates_ports(before):
-        repeated = _ports(before) & _ports(spec)
+        repeated = node_ports(before) & node_ports(spec)
         known = {port.get("name", ""): port.get("nodePort") or 0 for port in before.get("ports") or ()}
         for port in spec.get("ports") or ():
             kept = known.get(port.get("name", ""), 0)
             if not port.get("nodePort") and kept and kept not in repeated:
                 port["nodePort"] = kept
-    if _checked(spec) and _checked(before):
+    if needs_health_check(spec) and needs_health_check(before):
         spec["healthCheckNodePort"] = spec.get("healthCheckNodePort") or before.get("healthCheckNodePort", 0)
 
 
@@ -248,16 +212,8 @@ def _allocates_ports(spec: Document) -> bool:
     return bool(spec.get("type") == "NodePort" or balanced)
 
 
-def _checked(spec: Document) -> bool:
-    return spec.get("type") == "LoadBalancer" and spec.get("externalTrafficPolicy") == "Local"
-
-
 def _reachable(spec: Document) -> bool:
     return spec.get("type") in _ANYWHERE or bool(spec.get("type") == "ClusterIP" and spec.get("externalIPs"))
-
-
-def _ports(spec: Document) -> set[int]:
-    return {port["nodePort"] for port in spec.get("ports") or () if port.get("nodePort")}
 
 
 def _same(spec: Document, before: Document, *names: str) -> bool:

@@ -21,6 +21,7 @@ from wavetank.cel.gotext import quote
 NameProblems = Callable[[str], list[str]]
 _ANNOTATIONS_LIMIT = 256 * 1024  # bytes
 _FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
+_LONGEST_MANAGER, _LONGEST_SUBRESOURCE = 128, 256  # bytes
 
 
 def check_metadata(
@@ -72,6 +73,26 @@ def check_finalizer_names(metadata: Document, path: str = "metadata") -> Errors:
         if "/" not in name and name not in _FINALIZERS:
             problem = "name is neither a standard finalizer name nor is it fully qualified"
             yield invalid(f"{path}.finalizers[{index}]", name, problem)
+
+
+def check_managers(managed: list[Document]) -> Errors:
+    """Checks the names of managers and subresources in managedFields."""
+    for index, entry in enumerate(managed):
+        path = f"metadata.managedFields[{index}]"
+        yield from check_manager(entry.get("manager") or "", f"{path}.manager")
+        if len((entry.get("subresource") or "").encode()) > _LONGEST_SUBRESOURCE:
+            yield too_long(f"{path}.subresource", _LONGEST_SUBRESOURCE)
+
+
+def check_manager(name: str, path: str) -> Errors:
+    """Checks the name of a field manager."""
+    if len(name.encode()) > _LONGEST_MANAGER:
+        yield too_long(path, _LONGEST_MANAGER)
+    if not name.isprintable():
+        for index, char in enumerate(name):
+            if not char.isprintable():
+                place = len(name[:index].encode())
+                yield invalid(path, name, f"invalid character U+{ord(char):04X} (at position {place})")
 
 
 def check_labels(labels: Document | None, path: str) -> Errors:

@@ -48,6 +48,11 @@ class FieldManagers:
         """Returns the current object, if any, merged with the configuration that a request applies."""
         return apply(self.of(write.kind, stored.group_kind, write.subresource), write, live, now)
 
+    def apply_status(self, kind: Kind, live: Document, applied: Document, manager: str, now: str) -> Document:
+        """Returns an object of a stored kind, merged with the status that a part of the server itself applies."""
+        head = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": {"name": live["metadata"]["name"]}}
+        return self.of(kind, kind.group_kind, "status").apply(live, head | applied, manager, True, now)
+
 
 def apply(fields: FieldManager, write: Write, live: Document | None, now: str) -> Document:
     """Returns the current object, if any, merged with the configuration that a request applies."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from wavetank.apiserver.codec.mismatch import UnreadableError
 from wavetank.apiserver.codec.times import canonical_duration
 from wavetank.apiserver.errors import bad_request, invalid, plain
-from wavetank.apiserver.fielderrors import FieldError, forbidden, required, too_long, unsupported
+from wavetank.apiserver.fielderrors import FieldError, forbidden, required, unsupported
 from wavetank.apiserver.fielderrors import invalid as bad_value
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.managedfields.applied import APPLY_PATCH
@@ -17,11 +17,11 @@ from wavetank.apiserver.requests.decoding import media_type
 from wavetank.apiserver.requests.request import Request
 from wavetank.apiserver.selectors.fields import EVERY_FIELD, FieldSelector, parse_fields
 from wavetank.apiserver.selectors.labels import parse_labels
+from wavetank.apiserver.validation.metadata import check_manager
 from wavetank.cel.gotext import quote
 from wavetank.cluster.fields.selectors import EVERYTHING, LabelSelector
 
 EXACT, NOT_OLDER = "Exact", "NotOlderThan"
-_LONGEST_MANAGER = 128
 _VALIDATIONS = ("", "Ignore", "Strict", "Warn")
 
 
@@ -142,11 +142,7 @@ class WriteOptions:
             yield forbidden("force", "may not be specified for non-apply patch")
 
     def _errors(self) -> Iterator[FieldError]:
-        if len(self.manager) > _LONGEST_MANAGER:
-            yield too_long("fieldManager", _LONGEST_MANAGER)
-        for i, char in enumerate(self.manager):
-            if not char.isprintable():
-                yield bad_value("fieldManager", self.manager, f"invalid character U+{ord(char):04X} (at position {i})")
+        yield from check_manager(self.manager, "fieldManager")
 
 
 def check_timeout(request: Request) -> None:

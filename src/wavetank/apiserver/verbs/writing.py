@@ -27,6 +27,7 @@ from wavetank.apiserver.requests.negotiation import Representation
 from wavetank.apiserver.requests.request import Request, Response
 from wavetank.apiserver.requests.responses import answer
 from wavetank.apiserver.strategies.strategy import WriteContext
+from wavetank.apiserver.validation.metadata import check_managers
 from wavetank.apiserver.verbs.etcd import LARGE, check_size
 from wavetank.apiserver.verbs.fieldmanagers import (
     FieldManagers,
@@ -59,6 +60,7 @@ T = TypeVar("T")
 _SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
 _ATTEMPTS = 6  # at an update or a patch
 _SLOW_S = 0.005  # of checking an object that is not small
+SERVER = "kube-apiserver"  # manages what the server itself writes
 _TERMINATING = "create not allowed while custom resource definition is terminating"
 
 
@@ -217,7 +219,7 @@ class Writer:
         generate_name(self.objects, kind, metadata, self._names)
         self._allocate(write, kind, document, None)
         mistakes = write.beside(partial(self._check_new, write, kind, document))
-        self._refuse(kind, document, mistakes)
+        self._refuse(kind, document, _with_managers(mistakes, managed))
         self.admission.validate(attributes)
         return self._insert(write, kind, put_managers(document, managed))
 
@@ -242,7 +244,7 @@ class Writer:
         check_version(write, kind, document["metadata"], old)
         self._allocate(write, kind, document, before)
         mistakes = write.beside(partial(self._check_changed, write, kind, document, before))
-        self._refuse(kind, document, mistakes)
+        self._refuse(kind, document, _with_managers(mistakes, managed))
         self.admission.validate(attributes)
         return self._exchange(write, kind, put_managers(document, managed), before, old)
 
@@ -271,13 +273,19 @@ class Writer:
         self.admission.mutate(attributes)
         self.admission.validate_outside(attributes)
 
-    def bootstrap(self, kind: Kind, document: Document) -> None:
-        """Creates an object of the server itself, of a stored kind and with the given status, without admission."""
-        status = document.get("status")
-        document["metadata"]["uid"], document["metadata"]["creationTimestamp"] = self.objects.store.next_uid, self.now
+    def bootstrap(self, kind: Kind, document: Document, manager: str = SERVER, status_manager: str = "") -> None:
+        """Creates an object of the server itself, of a stored kind and with the given status, without admission.
+
+        `manager` manages its fields, and `status_manager` has applied its status, if it is not empty.
+        """
+        status, now = document.pop("status", None), self.now
+        document["metadata"]["uid"], document["metadata"]["creationTimestamp"] = self.objects.store.next_uid, now
         self.default(kind, document)
-        prepare_create(kind, document, WriteContext(self.now))
-        if status is not None:
+        self.field_managers.of(kind, kind.group_kind).update(None, document, manager, now)
+        prepare_create(kind, document, WriteContext(now))
+        if status is not None and status_manager:
+            document = self.field_managers.apply_status(kind, document, {"status": status}, status_manager, now)
+        elif status is not None:
             document["status"] = status
         self.objects.store.create(self.resource(kind, document))
 
@@ -408,3 +416,10 @@ class Writer:
     def now(self) -> str:
         """Returns the current time as a timestamp."""
         return render_time(self.objects.store.clock.now)
+
+
+def _with_managers(mistakes: list[FieldError], managed: list[Document] | None) -> list[FieldError]:
+    """Returns mistakes in an object, with those in its managedFields after the others in its metadata."""
+    found = list(check_managers(managed)) if managed else []
+    place = sum(each.field.startswith("metadata.") for each in mistakes) if found else 0
+    return [*mistakes[:place], *found, *mistakes[place:]] if found else mistakes

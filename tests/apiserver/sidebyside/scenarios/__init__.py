@@ -7,8 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tests.apiserver.sidebyside.conversing import Conversation
 from tests.apiserver.sidebyside.documents import Document, all_documents
+from tests.apiserver.sidebyside.scenarios.changes import changes
+from tests.apiserver.sidebyside.scenarios.initial import initial
 from tests.apiserver.sidebyside.scenarios.life import life
+from tests.apiserver.sidebyside.scenarios.lists import lists
+from tests.apiserver.sidebyside.scenarios.pods import pods
 from tests.apiserver.sidebyside.scenarios.reading import reading
+from tests.apiserver.sidebyside.scenarios.selecting import selecting
 from tests.apiserver.sidebyside.scenarios.subresources import paths, subresources
 from tests.apiserver.sidebyside.scenarios.writes import writes
 
@@ -52,6 +57,11 @@ def _of_namespace(name: str, talk: Callable[[Conversation, str, random.Random], 
 SCENARIOS: dict[str, Scenario] = {
     "life": _of_documents("life", life),
     "writes": _of_documents("writes", writes),
+    "changes": _of_documents("changes", changes),
+    "selecting": _of_documents("selecting", selecting),
+    "initial": _of_namespace("initial", initial),
+    "lists": _of_namespace("lists", lists),
+    "pods": _of_namespace("pods", pods),
     "reading": _of_namespace("reading", reading),
     "subresources": _of_namespace("subresources", subresources),
     "paths": _of_namespace("paths", paths),

@@ -22,6 +22,7 @@ _UPDATABLE = (
 )
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _SYSTEM_CONDITIONS = ("PodScheduled", "Ready", "Initialized")
+_NOWHERE = "[]"  # how Go writes the path without a name
 
 
 def check_pod_update(new: Document, old: Document) -> Errors:
@@ -71,7 +72,7 @@ def check_pod_status_update(new: Document, old: Document) -> Errors:
 def check_ephemeral_containers_update(new: Document, old: Document) -> Errors:
     """Checks that ephemeral containers are only added."""
     if MIRROR in (old["metadata"].get("annotations") or {}):
-        yield forbidden("", "static pods do not support ephemeral containers")
+        yield forbidden(_NOWHERE, "static pods do not support ephemeral containers")
         return
     yield from check_metadata_update(new["metadata"], old["metadata"])
     yield from check_pod_content(new)
@@ -89,10 +90,10 @@ def check_ephemeral_containers_update(new: Document, old: Document) -> Errors:
 def check_resize(new: Document, old: Document) -> Errors:
     """Checks that only the CPU and memory of containers change, and not the pod's quality of service."""
     if MIRROR in (old["metadata"].get("annotations") or {}):
-        yield forbidden("", "static pods cannot be resized")
+        yield forbidden(_NOWHERE, "static pods cannot be resized")
         return
     if (old["spec"].get("os") or {}).get("name") == "windows":
-        yield forbidden("", "windows pods cannot be resized")
+        yield forbidden(_NOWHERE, "windows pods cannot be resized")
         return
     found = [*check_metadata_update(new["metadata"], old["metadata"]), *check_pod_content(new)]
     yield from found
@@ -103,7 +104,7 @@ def check_resize(new: Document, old: Document) -> Errors:
     if any((part.get("resources") or {}).keys() & {"requests", "limits"} for part in (spec, before)):
         problem = "resize of pods with pod-level resources is forbidden when"
         gate = "InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled"
-        yield forbidden("", f"{problem} {gate}")
+        yield forbidden(_NOWHERE, f"{problem} {gate}")
         return
     order = list(_check_order(spec, before))
     yield from order
@@ -150,10 +151,11 @@ def _check_tolerations_added(new: list[Document], old: list[Document]) -> Errors
 
 
 def _check_gates_deleted(new: list[Document], old: list[Document]) -> Errors:
-    known = {gate.get("name") for gate in old}
-    for index, gate in enumerate(new):
-        if gate.get("name") not in known:
-            problem = f"only deletion is allowed, but found new scheduling gate '{gate.get('name', '')}'"
+    known = {gate.get("name", "") for gate in old}
+    last = {gate.get("name", ""): index for index, gate in enumerate(new)}
+    for name, index in last.items():
+        if name not in known:
+            problem = f"only deletion is allowed, but found new scheduling gate '{name}'"
             yield forbidden(f"spec.schedulingGates[{index}].name", problem)
 
 
@@ -311,8 +313,8 @@ def _check_not_removed(new: Document, old: Document, path: str) -> Errors:
 
 
 def _with_old_amounts(container: Document, old: Document) -> Document:
-    """Returns a container with the CPU and memory that it had."""
-    resources: dict[str, Any] = dict(container.get("resources") or {})
+    """Returns a container with the CPU and memory that it had, and without claims."""
+    resources: dict[str, Any] = _without(container.get("resources") or {}, "claims")
     for part in ("requests", "limits"):
         amounts = {
             name: amount for name, amount in (resources.get(part) or {}).items() if name not in ("cpu", "memory")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 
 from wavetank.apiserver.fielderrors import duplicate, forbidden, invalid, required, unsupported
+from wavetank.apiserver.gotypes.internal import internal
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import Document, Errors, each_invalid, structs
 from wavetank.apiserver.validation.metadata import check_metadata
+from wavetank.apiserver.validation.server.flowobjects import MANDATORY, flow_schema_specs, priority_level_specs
 
 _HIGHEST_PRECEDENCE = 10000
 _DISTINGUISHERS = ("ByNamespace", "ByUser")
@@ -34,6 +36,10 @@ def check_flow_schema(schema: Document) -> Errors:
         yield required("spec.priorityLevelConfiguration.name", "must reference a priority level")
     for path, rule in structs(spec, "spec", "rules"):
         yield from _check_rule(rule, path)
+    name = schema["metadata"].get("name") or ""
+    if name in MANDATORY and spec != flow_schema_specs()[name]:
+        shown = internal("flowcontrol.FlowSchemaSpec", spec)
+        yield invalid("spec", shown, f"spec of '{name}' must equal the fixed value")
     yield from check_conditions(schema)
 
 
@@ -57,7 +63,19 @@ def check_priority_level(level: Document) -> Errors:
         yield from _check_limited(spec)
     else:
         yield unsupported("spec.type", type_, ("Exempt", "Limited"))
+    yield from _check_mandatory_level(metadata.get("name") or "", spec)
     yield from check_conditions(level)
+
+
+def _check_mandatory_level(name: str, spec: Document) -> Errors:
+    if name not in MANDATORY:
+        return
+    fixed = priority_level_specs()[name]
+    shown = internal("flowcontrol.PriorityLevelConfigurationSpec", spec)
+    if name == _EXEMPT and {**spec, "exempt": fixed["exempt"]} != fixed:
+        yield invalid("spec", shown, f"spec of '{name}' except the 'spec.exempt' field must equal the fixed value")
+    elif name != _EXEMPT and spec != fixed:
+        yield invalid("spec", shown, f"spec of '{name}' must equal the fixed value")
 
 
 def check_priority_level_update(new: Document, old: Document) -> Errors:
