@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from wavetank.apiserver.kinds import KindTable
 from wavetank.apiserver.validation.server.flowobjects import flow_schema_specs, priority_level_specs
+from wavetank.apiserver.verbs.bootstrapping import SERVER, bootstrap
 from wavetank.apiserver.verbs.objects import Document
-from wavetank.apiserver.verbs.writing import SERVER, Writer
+from wavetank.apiserver.verbs.writing import Writer
 from wavetank.cluster.rules.admission import SYSTEM_PRIORITIES
 
 _NAMESPACES = ("kube-system", "kube-public", "default", "kube-node-lease")
@@ -65,7 +66,7 @@ def create_initial_objects(writer: Writer, more: Iterable[Document] = ()) -> Non
         namespace = document["metadata"].get("namespace", "")
         if writer.objects.find(kind, namespace, document["metadata"]["name"]) is None:
             manager, of_status = _MANAGERS.get(kind.group_kind, (SERVER, ""))
-            writer.bootstrap(kind, document, manager, of_status)
+            bootstrap(writer, kind, document, manager, of_status)
 
 
 def _documents(kinds: KindTable, now: str) -> Iterator[Document]:

@@ -38,8 +38,10 @@ class Attributes:
     """The attributes of a write: CREATE, UPDATE, DELETE or CONNECT of an object or one of its subresources.
 
     Plugins may change `document` (the object as it is to be stored) and add to `warnings`, which the client gets.
-    `calls` counts the webhooks that were called: meanwhile the store may have changed. `weight` is about how many bytes
-    are looked at.
+    `calls` counts the webhooks that were called: meanwhile the store may have changed. `options` are the fields of the
+    options that the client has stated, `managed` the managedFields of the document, which does not have them itself.
+    If a Scale is written, `asked` is it, and `show` returns the Scale of an object: webhooks see these. `weight` is
+    about how many bytes are looked at.
     """
 
     operation: str
@@ -55,6 +57,10 @@ class Attributes:
     calls: int = 0
     reinvocation: Reinvocation | None = None
     weight: int = 0
+    options: Document = field(default_factory=dict)
+    managed: list[Document] | None = None
+    asked: Document | None = None
+    show: Callable[[Document], Document] | None = None
 
     def beside(self, function: Callable[[], T], weight: int = 0) -> T:
         """Runs a function that only reads: beside the event loop, if the object is large or `weight` is."""

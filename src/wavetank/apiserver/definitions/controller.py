@@ -18,6 +18,7 @@ from wavetank.apiserver.definitions.servedkinds import served_kinds
 from wavetank.apiserver.definitions.statuses import SERVER_USER, update_status
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.requests.request import Request
+from wavetank.apiserver.verbs.bootstrapping import bootstrap
 from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.verbs.options import ListOptions
 from wavetank.apiserver.verbs.watching import Watches
@@ -143,7 +144,7 @@ class DefinitionController:
         document["metadata"] = {"name": name, "labels": dict(_AUTOMATIC)}
         document["spec"] = {"group": kind.group, "version": kind.version, **_PRIORITIES}
         document["status"] = {"conditions": [available]}
-        self._writer.bootstrap(self._services, document)
+        bootstrap(self._writer, self._services, document)
 
     def _unregister(self, kind: Kind) -> None:
         used = any((each.group, each.version) == (kind.group, kind.version) for each in self._objects.kinds)

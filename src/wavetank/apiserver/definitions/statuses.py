@@ -6,10 +6,11 @@ from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.registry.preparing import prepare_status
 from wavetank.apiserver.registry.validation import validate_status_update
 from wavetank.apiserver.requests.request import Request, User
+from wavetank.apiserver.verbs.bootstrapping import SERVER
 from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.write import Write
-from wavetank.apiserver.verbs.writing import SERVER, Writer
+from wavetank.apiserver.verbs.writing import Writer
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.releases import SERVED
 

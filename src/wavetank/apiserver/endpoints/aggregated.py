@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Protocol
 
+from wavetank.apiserver.verbs.bootstrapping import bootstrap
 from wavetank.apiserver.verbs.writing import Writer
 
 Document = dict[str, Any]
@@ -90,4 +91,4 @@ def register(writer: Writer, group: str, version: str, service: str) -> None:
     available = {"type": "Available", "status": "True", "reason": "Passed", "message": "all checks passed"}
     status = {"conditions": [{**available, "lastTransitionTime": writer.now}]}
     if writer.objects.find(kind, "", document["metadata"]["name"]) is None:
-        writer.bootstrap(kind, {**document, "spec": spec, "status": status})
+        bootstrap(writer, kind, {**document, "spec": spec, "status": status})

@@ -15,8 +15,9 @@ from wavetank.apiserver.errors import invalid as invalid_object
 from wavetank.apiserver.fielderrors import FieldError, invalid, required
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.requests.request import Request, User
+from wavetank.apiserver.verbs.fieldmanagers import put_managers
 from wavetank.apiserver.verbs.options import WriteOptions
-from wavetank.apiserver.verbs.write import Written
+from wavetank.apiserver.verbs.write import Write, Written
 from wavetank.apiserver.verbs.writing import Writer
 from wavetank.cluster.objects.groupkinds import GroupKind
 
@@ -47,7 +48,11 @@ class Reviews:
 
     def create(self, kind: Kind, namespace: str, request: Request) -> Written:
         """Answers the review in the body of a request."""
-        document = self._writer.read_body(kind, request, WriteOptions.read(request, "Create"))
+        options = WriteOptions.read(request, "Create")
+        document = self._writer.read_body(kind, request, options)
+        document.setdefault("metadata", {})
+        write, fields = Write(kind, namespace, "", request, options), self._writer.field_managers
+        put_managers(document, fields.of_new(write, kind, document, self._writer.now))
         if document["kind"] == "TokenReview":
             status = review_token(_spec(document), self._authenticate, self._accounts)
             return Written({**document, "status": status}, 201)

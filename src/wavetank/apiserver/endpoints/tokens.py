@@ -18,7 +18,8 @@ from wavetank.apiserver.verbs.objects import Objects
 from wavetank.cluster.objects.groupkinds import NODE
 
 _KIND = "TokenRequest.authentication.k8s.io"
-_SHORTEST, _LONGEST, _USUAL = 600, 1 << 32, 3600
+_SHORTEST, _LONGEST = 600, 1 << 32
+USUAL_S = 3600  # how long a token is valid if its request does not say
 _BOUND = ("Pod", "Secret", "Node")  # what a token may be bound to
 
 Document = dict[str, Any]
@@ -35,7 +36,7 @@ class TokenIssuer:
         """Answers a TokenRequest for a service account; StatusError (400, 404, 409, 422) if it does not match."""
         wanted, metadata, now = dict(request.get("metadata") or {}), account["metadata"], self._objects.now
         _check_names(wanted, metadata)
-        spec = {"audiences": list(AUDIENCES), "expirationSeconds": _USUAL, "boundObjectRef": None, **_spec(request)}
+        spec = {"audiences": list(AUDIENCES), "expirationSeconds": USUAL_S, "boundObjectRef": None, **_spec(request)}
         seconds = spec["expirationSeconds"]
         if errors := _expiration_errors(seconds):
             raise invalid_object(_KIND, "", errors)

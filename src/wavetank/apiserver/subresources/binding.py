@@ -31,7 +31,7 @@ def bind(writer: Writer, pods: Kind, body: Kind | Subresource, namespace: str, n
     metadata = binding.setdefault("metadata", {})
     write = Write(pods, namespace, name or metadata.get("name", ""), request, options, "binding")
     set_namespace(write, binding)
-    writer.admit_creation(write, binding)
+    writer.admit_creation(write, body, binding)
     if name and name != metadata.get("name"):
         raise errors.bad_request("name in URL does not match name in Binding object")
     mistakes = _mistakes(binding.get("target") or {})

@@ -46,11 +46,11 @@ class Evictor:
         eviction = self._writer.read_body(body, request, options)
         write = Write(pods, namespace, name, request, options, "eviction")
         set_namespace(write, eviction)
-        self._writer.admit_creation(write, eviction)
+        self._writer.admit_creation(write, body, eviction)
         if eviction["metadata"].get("name") != name:
             raise errors.bad_request("name in URL does not match name in Eviction object")
         deletion = DeleteOptions.of(eviction.get("deleteOptions") or {})
-        deletion = replace(deletion, dry_run=deletion.dry_run or options.dry_run)
+        deletion = replace(deletion, dry_run=deletion.dry_run or options.dry_run, admitted=True)
         pod = self._objects.get(pods, namespace, name)
         assert isinstance(pod, Pod)
         if not _needs_no_budget(pod):

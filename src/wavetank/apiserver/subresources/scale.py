@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 from wavetank.apiserver import errors
 from wavetank.apiserver.custom.customtype import CustomType
 from wavetank.apiserver.custom.scale import WrongValueError, set_replicas, show_custom_scale
@@ -112,6 +115,7 @@ def _managed_scale(kind: Kind, document: Document) -> Document:
 
 
 def _scale(writer: Writer, write: Write, scale: Document, document: Document, old: Resource) -> Written:
+    write = replace(write, subresource="scale", asked=scale, show=partial(_managed_scale, write.kind))
     if write.kind.custom is not None:
         return _scale_custom(writer, write, scale, document, old)
     replicas = (scale.get("spec") or {}).get("replicas") or 0

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from wavetank.apiserver.custom.scale import SCALE_TYPE
-from wavetank.apiserver.endpoints.tokens import TokenIssuer
+from wavetank.apiserver.endpoints.tokens import USUAL_S, TokenIssuer
 from wavetank.apiserver.errors import no_such_resource
 from wavetank.apiserver.kinds import Kind, Subresource
 from wavetank.apiserver.registry.strategies import strategy_of
@@ -18,6 +18,7 @@ from wavetank.apiserver.subresources.eviction import Evictor
 from wavetank.apiserver.subresources.log import Logs
 from wavetank.apiserver.subresources.scale import patch_scale, show_scale, update_scale
 from wavetank.apiserver.verbs.deleting import Deleter
+from wavetank.apiserver.verbs.fieldmanagers import put_managers
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.reading import get
 from wavetank.apiserver.verbs.write import Write, Written
@@ -87,7 +88,11 @@ class Subresources:
         options = WriteOptions.read(request, "Create")
         asked = self._writer.read_body(subresource, request, options)
         write = Write(target.kind, target.namespace, target.name, request, options, "token")
-        self._writer.admit_creation(write, asked)
+        asked.setdefault("metadata", {}).setdefault("namespace", target.namespace)
+        asked.setdefault("spec", {}).setdefault("expirationSeconds", USUAL_S)
+        managed = self._writer.field_managers.of_new(write, subresource, asked, self._writer.now)
+        self._writer.admit_creation(write, subresource, asked)
+        put_managers(asked, managed)
         account = self._objects.get(target.kind, target.namespace, target.name)
         return Written(self._issuer.issue(asked, self._objects.render(account)), 201)
 

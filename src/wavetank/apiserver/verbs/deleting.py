@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from wavetank.apiserver import errors
@@ -15,7 +15,7 @@ from wavetank.apiserver.generations import next_generation
 from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.registry.strategies import strategy_of
 from wavetank.apiserver.requests.decoding import decode_delete_options
-from wavetank.apiserver.requests.request import Request, User
+from wavetank.apiserver.requests.request import Request
 from wavetank.apiserver.strategies.strategy import Termination
 from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.options import ListOptions, dry_run_errors, integer
@@ -29,11 +29,16 @@ from wavetank.kernel.durations import SECOND
 
 _OTHER_UID = "The object might have been deleted and then recreated"
 _OTHER_VERSION = "The object might have been modified"
+_STATED = ("gracePeriodSeconds", "preconditions", "orphanDependents", "propagationPolicy", "dryRun")
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteOptions:
-    """The options of a deletion; `grace_s` is None if the object's own grace period applies."""
+    """The options of a deletion; `grace_s` is None if the object's own grace period applies.
+
+    `admitted`: no admission is needed any more. `of_collection`: the request does not name the object. `stated` are the
+    options as the client states them, for webhooks.
+    """
 
     grace_s: int | None = None
     policy: str | None = None
@@ -41,6 +46,9 @@ class DeleteOptions:
     uid: str | None = None
     version: str | None = None
     dry_run: bool = False
+    admitted: bool = False
+    of_collection: bool = False
+    stated: Document = field(default_factory=dict, compare=False)
 
     @classmethod
     def read(cls, request: Request, kinds: KindTable) -> DeleteOptions:
@@ -49,8 +57,8 @@ class DeleteOptions:
             content_type = request.headers.get("content-type", "")
             decode = partial(decode_delete_options, kinds, request.body, content_type)
             return cls.of(run_beside(decode, len(request.body)))
-        stated = {name: request.param(name) for name in ("uid", "resourceVersion")}
-        document: Document = {"preconditions": {name: value for name, value in stated.items() if value}}
+        stated = {name: request.param(name) for name in ("uid", "resourceVersion") if request.param(name)}
+        document: Document = {"preconditions": stated or None}
         document["gracePeriodSeconds"] = integer(request.param("gracePeriodSeconds"))
         document["propagationPolicy"] = request.param("propagationPolicy") or None
         document["orphanDependents"] = request.flag("orphanDependents") if request.has("orphanDependents") else None
@@ -69,6 +77,7 @@ class DeleteOptions:
             uid=preconditions.get("uid"),
             version=preconditions.get("resourceVersion"),
             dry_run=bool(dry_run),
+            stated={name: document[name] for name in _STATED if document.get(name) not in (None, [])},
         )
         mistakes = [*options._mistakes(), *dry_run_errors(dry_run)]
         if mistakes:
@@ -107,7 +116,7 @@ class Deleter:
             raise errors.forbidden(kind.resource, name, kept[name])
         self._warn(kind, options, request)
         old = self._objects.get(kind, namespace, name)
-        deleted, document = self._delete(kind, old, options, request.user)
+        deleted, document = self._delete(kind, old, options, request)
         return Deleted(document, 202 if not deleted and options.orphan is False else 200)
 
     def delete_collection(
@@ -117,7 +126,7 @@ class Deleter:
         found = page(self._objects, kind, namespace, listed)
         for resource in in_slices(found[0]):
             with suppress(NotFoundError):  # the deletion of another one may have deleted it as well
-                self.delete(kind, resource.namespace, resource.name, options, request)
+                self.delete(kind, resource.namespace, resource.name, replace(options, of_collection=True), request)
         self._warn(kind, options, request)
         return found
 
@@ -126,19 +135,20 @@ class Deleter:
         if warning and _relies_on_default(options):
             request.warnings.append(warning)
 
-    def _delete(self, kind: Kind, old: Resource, options: DeleteOptions, user: User) -> tuple[bool, Document]:
+    def _delete(self, kind: Kind, old: Resource, options: DeleteOptions, request: Request) -> tuple[bool, Document]:
         """Returns whether the object is gone, and the answer."""
         stored = self._objects.stored(kind)
         termination = strategy_of(stored).termination
-        terminating = self._terminate(stored, termination, old, options, user) if termination is not None else None
+        terminating = self._terminate(stored, termination, old, options, request) if termination is not None else None
         if terminating is not None:
             return False, terminating
         self.check_preconditions(kind, old, options)
         document = old.render()
+        before = {**document, "metadata": dict(document["metadata"])}
         graceful, pending, options = self._grace(stored, document, options)
         if pending:
             return False, self._answer(kind, old)
-        self._admit(stored, document, options, user)
+        self._admit(stored, before, options, request)
         finalizers = deletion_finalizers(strategy_of(stored), document, options.policy, options.orphan)
         if not graceful and not finalizers:
             return self._remove(kind, old, options)
@@ -147,16 +157,17 @@ class Deleter:
             del document["metadata"]["finalizers"]
         if not graceful:
             self._mark(document)
-        return self._mark_and_remove(kind, document, old, options, keep=bool(finalizers or options.grace_s))
+        return self._mark_and_remove(kind, document, old, options, request, keep=bool(finalizers or options.grace_s))
 
     def _mark_and_remove(
-        self, kind: Kind, document: Document, old: Resource, options: DeleteOptions, *, keep: bool
+        self, kind: Kind, document: Document, old: Resource, options: DeleteOptions, request: Request, *, keep: bool
     ) -> tuple[bool, Document]:
         if options.dry_run:
             return not keep, to_served(kind, document)
         marked = self._store_marked(self._objects.stored(kind), document, old)
         if keep:
             return False, self._objects.show(kind, marked)
+        self._admit_removal(self._objects.stored(kind), marked, options, request)
         return self._remove(kind, marked, options)
 
     def _remove(self, kind: Kind, old: Resource, options: DeleteOptions) -> tuple[bool, Document]:
@@ -194,11 +205,23 @@ class Deleter:
             why = f"the ResourceVersion in the precondition ({options.version}) does not match the ResourceVersion in "
             raise errors.conflict(old.group_kind, old.name, f"{why}record ({old.resource_version}). {_OTHER_VERSION}")
 
-    def _admit(self, kind: Kind, document: Document, options: DeleteOptions, user: User) -> None:
+    def _admit(self, kind: Kind, document: Document, options: DeleteOptions, request: Request) -> None:
+        if not options.admitted:
+            self._writer.admission.validate(self._attributes(kind, document, options, request))
+
+    def _admit_removal(self, kind: Kind, marked: Resource, options: DeleteOptions, request: Request) -> None:
+        """Asks webhooks and policies once more about an object that was marked and is removed at once."""
+        if not options.admitted and self._writer.admission.may_wait:
+            attributes = self._attributes(kind, marked.render(), options, request)
+            self._writer.admission.validate_outside(attributes)
+
+    def _attributes(self, kind: Kind, document: Document, options: DeleteOptions, request: Request) -> Attributes:
         metadata = document["metadata"]
-        namespace, name = metadata.get("namespace", ""), metadata["name"]
-        attributes = Attributes("DELETE", kind, document, document, namespace, name, "", user, options.dry_run)
-        self._writer.admission.validate(attributes)
+        name = "" if options.of_collection else metadata["name"]
+        attributes = Attributes("DELETE", kind, document, document, metadata.get("namespace", ""), name)
+        attributes.user, attributes.warnings = request.user, request.warnings
+        attributes.dry_run, attributes.options = options.dry_run, options.stated
+        return attributes
 
     # grace
 
@@ -241,7 +264,7 @@ class Deleter:
     # kinds whose content is deleted before them
 
     def _terminate(
-        self, kind: Kind, termination: Termination, old: Resource, options: DeleteOptions, user: User
+        self, kind: Kind, termination: Termination, old: Resource, options: DeleteOptions, request: Request
     ) -> Document | None:
         """Starts to delete an object that stays until its content is gone; None if nothing holds it any more."""
         if old.deleted is not None and termination.is_held is None:
@@ -250,7 +273,7 @@ class Deleter:
         document = old.render()
         if old.deleted is not None and termination.is_held is not None:
             return document if termination.is_held(document) else None
-        self._admit(kind, document, options, user)
+        self._admit(kind, document, options, request)
         termination.mark(document, render_time(self._store.clock.now))
         if termination.propagates:
             finalizers = deletion_finalizers(strategy_of(kind), document, options.policy, options.orphan)

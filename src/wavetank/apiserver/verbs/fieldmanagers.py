@@ -7,17 +7,28 @@ from typing import TYPE_CHECKING
 
 from wavetank.apiserver.codec.yamltext import warning_lines
 from wavetank.apiserver.errors import bad_request
+from wavetank.apiserver.fielderrors import FieldError
 from wavetank.apiserver.kinds import Kind, KindTable, Subresource
 from wavetank.apiserver.managedfields.applied import read_applied
 from wavetank.apiserver.managedfields.entries import timeless
 from wavetank.apiserver.managedfields.fieldmanager import FieldManager
 from wavetank.apiserver.managedfields.typed import Document, without_managers
+from wavetank.apiserver.validation.metadata import check_managers
 from wavetank.cluster.objects.groupkinds import GroupKind
 
 if TYPE_CHECKING:
     from wavetank.apiserver.verbs.write import Write
 
-__all__ = ["FieldManagers", "apply", "manager_of", "put_managers", "take_managers", "unchanged", "without_managers"]
+__all__ = [
+    "FieldManagers",
+    "apply",
+    "manager_of",
+    "put_managers",
+    "take_managers",
+    "unchanged",
+    "with_managers",
+    "without_managers",
+]
 
 _LONGEST = 128  # bytes of a manager's name
 _MOST_PATHS = 2048  # field managers that are kept
@@ -48,6 +59,12 @@ class FieldManagers:
         """Returns the current object, if any, merged with the configuration that a request applies."""
         return apply(self.of(write.kind, stored.group_kind, write.subresource), write, live, now)
 
+    def of_new(self, write: Write, body: Kind | Subresource, document: Document, now: str) -> list[Document] | None:
+        """Returns the managedFields of a document that is created below another object, or that is not stored."""
+        fields = self.of(body, write.kind.group_kind, write.subresource)
+        fields.update(None, document, manager_of(write), now)
+        return take_managers(document)
+
     def apply_status(self, kind: Kind, live: Document, applied: Document, manager: str, now: str) -> Document:
         """Returns an object of a stored kind, merged with the status that a part of the server itself applies."""
         head = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": {"name": live["metadata"]["name"]}}
@@ -77,6 +94,13 @@ def put_managers(document: Document, managed: list[Document] | None) -> Document
     if managed:
         document["metadata"]["managedFields"] = managed
     return document
+
+
+def with_managers(mistakes: list[FieldError], managed: list[Document] | None) -> list[FieldError]:
+    """Returns mistakes in an object, with those in its managedFields after the others in its metadata."""
+    found = list(check_managers(managed)) if managed else []
+    place = sum(each.field.startswith("metadata.") for each in mistakes) if found else 0
+    return [*mistakes[:place], *found, *mistakes[place:]] if found else mistakes
 
 
 def manager_of(write: Write) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from wavetank.apiserver.codec.mismatch import UnreadableError
 from wavetank.apiserver.codec.times import canonical_duration
@@ -21,6 +22,7 @@ from wavetank.apiserver.validation.metadata import check_manager
 from wavetank.cel.gotext import quote
 from wavetank.cluster.fields.selectors import EVERYTHING, LabelSelector
 
+Document = dict[str, Any]
 EXACT, NOT_OLDER = "Exact", "NotOlderThan"
 _VALIDATIONS = ("", "Ignore", "Strict", "Warn")
 
@@ -133,6 +135,13 @@ class WriteOptions:
         if errors:
             raise invalid(f"{what}Options.meta.k8s.io", "", errors)
         return options
+
+    @property
+    def stated(self) -> Document:
+        """Returns the fields of the CreateOptions or UpdateOptions that webhooks see."""
+        fields: Document = {"dryRun": ["All"] if self.dry_run else None}
+        fields |= {"fieldManager": self.manager, "fieldValidation": self.field_validation}
+        return {name: value for name, value in fields.items() if value}
 
     def _patch_errors(self, request: Request) -> Iterator[FieldError]:
         if request.headers.get("content-type", "").startswith(APPLY_PATCH):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from wavetank.apiserver import errors
+from wavetank.apiserver.admission.attributes import Attributes
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.managedfields.applied import APPLY_PATCH
 from wavetank.apiserver.patches import OF_CUSTOM, PATCH_TYPES
@@ -47,7 +48,8 @@ class Write:
     """One write: which object, by which request, with which options; `kind` is the served version.
 
     `weight` is about how many bytes are looked at; `was_slow` says that checking the object took long, `is_large` that
-    it has so many bytes that changes of it may make it too large.
+    it has so many bytes that changes of it may make it too large. `asked` and `show` are those of admission's
+    Attributes.
     """
 
     kind: Kind
@@ -61,6 +63,8 @@ class Write:
     may_create: bool = False
     was_slow: bool = False
     is_large: bool = False
+    asked: Document | None = None
+    show: Callable[[Document], Document] | None = None
     weight: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -114,3 +118,16 @@ def is_finished(kind: Kind, new: Document, old: Document) -> bool:
         return False
     termination = strategy_of(kind).termination
     return termination is None or termination.is_held is None or not termination.is_held(new)
+
+
+def attributes_of(
+    operation: str, write: Write, kind: Kind, document: Document, old: Document | None, managed: list[Document] | None
+) -> Attributes:
+    """Returns the attributes of a write for admission; `kind` is the stored version of its kind."""
+    name = write.name or (document.get("metadata") or {}).get("name", "")
+    attributes = Attributes(operation, kind, document, old, write.kind.namespace_of(write.namespace, name), name)
+    attributes.subresource, attributes.user = write.subresource, write.request.user
+    attributes.warnings, attributes.managed = write.request.warnings, managed
+    attributes.dry_run, attributes.options = write.options.dry_run, write.options.stated
+    attributes.asked, attributes.show, attributes.weight = write.asked, write.show, write.weight
+    return attributes

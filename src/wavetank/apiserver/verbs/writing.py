@@ -27,13 +27,13 @@ from wavetank.apiserver.requests.negotiation import Representation
 from wavetank.apiserver.requests.request import Request, Response
 from wavetank.apiserver.requests.responses import answer
 from wavetank.apiserver.strategies.strategy import WriteContext
-from wavetank.apiserver.validation.metadata import check_managers
 from wavetank.apiserver.verbs.etcd import LARGE, check_size
 from wavetank.apiserver.verbs.fieldmanagers import (
     FieldManagers,
     put_managers,
     take_managers,
     unchanged,
+    with_managers,
     without_managers,
 )
 from wavetank.apiserver.verbs.identity import (
@@ -48,7 +48,15 @@ from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.ownerreferences import drop_duplicate_owners
 from wavetank.apiserver.verbs.weights import weight_of
-from wavetank.apiserver.verbs.write import LargeObjects, StaleError, Write, Written, is_finished, patch_type
+from wavetank.apiserver.verbs.write import (
+    LargeObjects,
+    StaleError,
+    Write,
+    Written,
+    attributes_of,
+    is_finished,
+    patch_type,
+)
 from wavetank.apiserver.webhooks.waiting import is_heavy, run_beside
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
@@ -60,7 +68,6 @@ T = TypeVar("T")
 _SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
 _ATTEMPTS = 6  # at an update or a patch
 _SLOW_S = 0.005  # of checking an object that is not small
-SERVER = "kube-apiserver"  # manages what the server itself writes
 _TERMINATING = "create not allowed while custom resource definition is terminating"
 
 
@@ -208,7 +215,7 @@ class Writer:
         kind, document = self.objects.stored(write.kind), to_stored(write.kind, document)
         if kind.custom is not None and kind.custom.terminating:
             raise errors.forbidden(kind.resource, document["metadata"].get("name", ""), _TERMINATING)
-        attributes = self._attributes("CREATE", write, document, None)
+        attributes = attributes_of("CREATE", write, kind, document, None, managed)
         self._mutate(write, attributes)
         metadata = document["metadata"]
         store = self.objects.store
@@ -217,9 +224,10 @@ class Writer:
         metadata["uid"] = store.reserve_uid() if waits or write.options.dry_run else store.next_uid
         metadata["creationTimestamp"] = self.now
         generate_name(self.objects, kind, metadata, self._names)
+        attributes.name = metadata.get("name", "")
         self._allocate(write, kind, document, None)
         mistakes = write.beside(partial(self._check_new, write, kind, document))
-        self._refuse(kind, document, _with_managers(mistakes, managed))
+        self._refuse(kind, document, with_managers(mistakes, managed))
         self.admission.validate(attributes)
         return self._insert(write, kind, put_managers(document, managed))
 
@@ -239,12 +247,12 @@ class Writer:
         managed = take_managers(document)
         kind, document = self.objects.stored(write.kind), to_stored(write.kind, document)
         before = old.render() if kind.custom is None else self.objects.show(kind, old)
-        attributes = self._attributes("UPDATE", write, document, before)
+        attributes = attributes_of("UPDATE", write, kind, document, before, managed)
         self._mutate(write, attributes)
         check_version(write, kind, document["metadata"], old)
         self._allocate(write, kind, document, before)
         mistakes = write.beside(partial(self._check_changed, write, kind, document, before))
-        self._refuse(kind, document, _with_managers(mistakes, managed))
+        self._refuse(kind, document, with_managers(mistakes, managed))
         self.admission.validate(attributes)
         return self._exchange(write, kind, put_managers(document, managed), before, old)
 
@@ -267,27 +275,13 @@ class Writer:
         if allocate is not None and not write.subresource:
             allocate(self.objects.store, document, old, dry_run=write.options.dry_run)
 
-    def admit_creation(self, write: Write, document: Document) -> None:
+    def admit_creation(self, write: Write, body: Kind | Subresource, document: Document) -> None:
         """Runs mutating admission of a subresource that is created, such as a Binding, and webhooks that check it."""
-        attributes = self._attributes("CREATE", write, document, None)
+        fields, now = self.field_managers, self.now
+        managed = fields.of_new(write, body, document, now) if self.admission.may_wait else None
+        attributes = attributes_of("CREATE", write, self.objects.stored(write.kind), document, None, managed)
         self.admission.mutate(attributes)
         self.admission.validate_outside(attributes)
-
-    def bootstrap(self, kind: Kind, document: Document, manager: str = SERVER, status_manager: str = "") -> None:
-        """Creates an object of the server itself, of a stored kind and with the given status, without admission.
-
-        `manager` manages its fields, and `status_manager` has applied its status, if it is not empty.
-        """
-        status, now = document.pop("status", None), self.now
-        document["metadata"]["uid"], document["metadata"]["creationTimestamp"] = self.objects.store.next_uid, now
-        self.default(kind, document)
-        self.field_managers.of(kind, kind.group_kind).update(None, document, manager, now)
-        prepare_create(kind, document, WriteContext(now))
-        if status is not None and status_manager:
-            document = self.field_managers.apply_status(kind, document, {"status": status}, status_manager, now)
-        elif status is not None:
-            document["status"] = status
-        self.objects.store.create(self.resource(kind, document))
 
     def exchange(self, kind: Kind, document: Document, old: Resource) -> Resource:
         """Stores a changed document of a stored kind; returns the old version if nothing has changed."""
@@ -397,17 +391,6 @@ class Writer:
             stated = f"{document['kind']}.{kind.group}" if kind.custom is not None else kind.group_kind
             raise errors.invalid(stated, document["metadata"].get("name", ""), mistakes)
 
-    def _attributes(self, operation: str, write: Write, document: Document, old: Document | None) -> Attributes:
-        name = write.name or (document.get("metadata") or {}).get("name", "")
-        namespace = write.kind.namespace_of(write.namespace, name)
-        kind = self.objects.stored(write.kind)
-        request, dry_run = write.request, write.options.dry_run
-        made = Attributes(
-            operation, kind, document, old, namespace, name, write.subresource, request.user, dry_run, request.warnings
-        )
-        made.weight = write.weight
-        return made
-
     def _context(self, write: Write) -> WriteContext:
         user = write.request.user
         return WriteContext(self.now, user.name, user.groups, user.uid, user.extra)
@@ -416,10 +399,3 @@ class Writer:
     def now(self) -> str:
         """Returns the current time as a timestamp."""
         return render_time(self.objects.store.clock.now)
-
-
-def _with_managers(mistakes: list[FieldError], managed: list[Document] | None) -> list[FieldError]:
-    """Returns mistakes in an object, with those in its managedFields after the others in its metadata."""
-    found = list(check_managers(managed)) if managed else []
-    place = sum(each.field.startswith("metadata.") for each in mistakes) if found else 0
-    return [*mistakes[:place], *found, *mistakes[place:]] if found else mistakes

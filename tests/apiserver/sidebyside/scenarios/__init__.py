@@ -15,6 +15,7 @@ from tests.apiserver.sidebyside.scenarios.pods import pods
 from tests.apiserver.sidebyside.scenarios.reading import reading
 from tests.apiserver.sidebyside.scenarios.selecting import selecting
 from tests.apiserver.sidebyside.scenarios.subresources import paths, subresources
+from tests.apiserver.sidebyside.scenarios.webhooks import webhooks
 from tests.apiserver.sidebyside.scenarios.writes import writes
 
 Hold = Callable[[Conversation], None]
@@ -64,6 +65,7 @@ SCENARIOS: dict[str, Scenario] = {
     "pods": _of_namespace("pods", pods),
     "reading": _of_namespace("reading", reading),
     "subresources": _of_namespace("subresources", subresources),
+    "webhooks": _of_namespace("webhooks", webhooks),
     "paths": _of_namespace("paths", paths),
 }
 

@@ -50,7 +50,7 @@ def _unconverted(kind: Kind, document: Document, wanted: Kind) -> Document:
 
 
 class WebhookAdmission:
-    """Calls the webhooks of a cluster. They see an object as it would be stored, without its managedFields.
+    """Calls the webhooks of a cluster. They see an object as it would be stored.
 
     `client` calls them, `convert` converts an object to another version of its kind, `ask` makes the authorizer of a
     write for conditions.
@@ -120,7 +120,7 @@ class WebhookAdmission:
     def _mutate(self, hook: Webhook, attributes: Attributes, rounds: Reinvocation) -> bool:
         if rounds.is_second and hook.uid not in rounds.again:
             return False
-        asked = self._prepare(hook, attributes)
+        asked = self._prepare(hook, attributes, mutating=True)
         if asked is None:
             return False
         verdict = self._ask(*asked, attributes, mutating=True)
@@ -143,16 +143,18 @@ class WebhookAdmission:
         if verdict.patch_type != "JSONPatch":
             return self._failed(invocation.webhook, CallError(f"unsupported patch type {quote(verdict.patch_type)}"))
         before = attributes.document
-        shown = self._shown(invocation.kind, attributes, before)
+        shown = self._shown_new(invocation.kind, attributes, mutating=True)
         weight = len(verdict.patch)
         try:
             patched = attributes.beside(lambda: apply_operations(copy.deepcopy(shown), operations), weight)
         except PatchError as error:
             raise internal(str(error)) from None
-        if attributes.subresource == "scale":
+        if attributes.asked is not None:
+            attributes.asked = patched
             patched = {**before, "spec": {**before["spec"], "replicas": patched["spec"].get("replicas", 0)}}
         elif invocation.kind is not attributes.kind:
             patched = self._convert(invocation.kind, patched, attributes.kind)
+        patched["metadata"].pop("managedFields", None)  # what a webhook changes has no manager
         if not attributes.subresource:
             attributes.beside(partial(set_defaults, attributes.kind, patched), weight)
         changed = attributes.beside(lambda: bool(patched != before), weight)
@@ -170,7 +172,8 @@ class WebhookAdmission:
         hooks = self.table.validating
         if not hooks:
             return
-        asked = [each for each in (self._prepare(hook, attributes) for hook in in_slices(hooks)) if each is not None]
+        prepared = (self._prepare(hook, attributes, mutating=False) for hook in in_slices(hooks))
+        asked = [each for each in prepared if each is not None]
         refusals = list(self._refusals(asked, attributes))
         if refusals:
             raise refusals[0]
@@ -185,25 +188,35 @@ class WebhookAdmission:
 
     # calls
 
-    def _prepare(self, hook: Webhook, attributes: Attributes) -> tuple[Invocation, Document] | None:
+    def _prepare(self, hook: Webhook, attributes: Attributes, *, mutating: bool) -> tuple[Invocation, Document] | None:
         """Returns what a webhook is asked; None if it is not called."""
         invocation = self._matcher.match(hook, attributes)
         if invocation is None or not self._reaches(hook.stated):
             return None
-        new = (
-            None if attributes.operation == "DELETE" else self._shown(invocation.kind, attributes, attributes.document)
-        )
-        old = None if attributes.old is None else self._shown(invocation.kind, attributes, attributes.old)
+        deletes, kind = attributes.operation == "DELETE", invocation.kind
+        new = None if deletes else self._shown_new(kind, attributes, mutating=mutating)
+        old = None if attributes.old is None else self._shown(kind, attributes, attributes.old)
+        if attributes.asked is not None and not mutating:  # Scales are made anew for those that check them
+            new, old = _without_managers(new), _without_managers(old)
         request = make_request(invocation, attributes, new, old, "")
         if hook.conditions and not meets_conditions(hook, attributes, request, self._ask_for(attributes)):
             return None
         request["uid"] = f"{next(self._uids):08x}-0000-4000-8000-000000000000"
         return invocation, request
 
+    def _shown_new(self, kind: Kind, attributes: Attributes, *, mutating: bool) -> Document:
+        """Returns the new object as a webhook sees it, with its managedFields."""
+        document = attributes.document
+        if attributes.asked is not None and mutating:
+            return attributes.asked
+        if attributes.managed and attributes.show is None:
+            document = {**document, "metadata": {**document["metadata"], "managedFields": attributes.managed}}
+        return self._shown(kind, attributes, document)
+
     def _shown(self, kind: Kind, attributes: Attributes, document: Document) -> Document:
         """Returns an object as a webhook sees it: in the version of `kind`; a Scale instead of what is scaled."""
-        if attributes.subresource == "scale":
-            return _scale_of(document)
+        if attributes.show is not None:
+            return attributes.show(document)
         if kind is attributes.kind or attributes.subresource not in ("", "status"):
             return document
         return self._convert(attributes.kind, document, kind)
@@ -255,8 +268,8 @@ def _operations(patch: bytes) -> list[Document]:
     return decoded
 
 
-def _scale_of(document: Document) -> Document:
-    names = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
-    metadata = {name: document["metadata"][name] for name in names if name in document["metadata"]}
-    spec = {"replicas": (document.get("spec") or {}).get("replicas", 0)}
-    return {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": spec}
+def _without_managers(document: Document | None) -> Document | None:
+    if document is None:
+        return None
+    metadata = {name: value for name, value in document["metadata"].items() if name != "managedFields"}
+    return {**document, "metadata": metadata}

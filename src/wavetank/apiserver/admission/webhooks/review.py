@@ -81,8 +81,7 @@ def _options_of(attributes: Attributes) -> Document | None:
     kind = _OPTIONS.get(attributes.operation)
     if kind is None:
         return None
-    dry = {"dryRun": ["All"]} if attributes.dry_run else {}
-    return {"kind": kind, "apiVersion": "meta.k8s.io/v1", **dry}
+    return {"kind": kind, "apiVersion": "meta.k8s.io/v1", **attributes.options}
 
 
 def review_version(stated: list[str]) -> str:
