@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import socket
-import struct
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -15,10 +12,9 @@ from pathlib import Path
 
 from stallcases import LARGEST, MAPS, PODS, Document, Step, dump, filling
 from stalls import NODES, TOKEN, Attacked, nodes_in
+from stallsockets import CLOSE, CONTINUED, END_FRAME, HEAD, PING, TEXT, exchange, frame
 
 ROOT = Path(__file__).parent.parent
-HEAD = f"Host: 127.0.0.1\r\nAuthorization: Bearer {TOKEN}\r\n"
-CLOSE = "Connection: close\r\n"
 MANY_NODES, MANY_PODS = 1000, 3000
 
 Send = Callable[[Attacked], object]
@@ -113,32 +109,6 @@ def raw(data: Callable[[], bytes], websocket: str = "") -> Callable[[], Send]:
     return prepare
 
 
-def exchange(port: int, data: bytes, websocket: str = "") -> object:
-    """Sends and reads at the same time; returns the status of the first answer, and the number of bytes read."""
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as sock:
-        read = bytearray()
-        if websocket:
-            sock.sendall(upgrade(websocket))
-            read += sock.recv(1 << 16)
-        sending = threading.Thread(target=partial(send_quietly, sock, data))
-        sending.start()
-        try:
-            while part := sock.recv(1 << 16):
-                read += part
-        except OSError as error:
-            return type(error).__name__
-        finally:
-            sending.join()
-    return f"{bytes(read[9:12]).decode(errors='replace')} and {len(read):,} B"
-
-
-def send_quietly(sock: socket.socket, data: bytes) -> None:
-    try:
-        sock.sendall(data)
-    except OSError:
-        return  # the server has closed the connection
-
-
 def ask_all(steps: Callable[[], list[Step]]) -> Callable[[Attacked], None]:
     def ask(attacked: Attacked) -> None:
         for step in steps():
@@ -149,28 +119,6 @@ def ask_all(steps: Callable[[], list[Step]]) -> Callable[[Attacked], None]:
 
 
 # any server: bytes below the level of requests
-
-
-def upgrade(path: str) -> bytes:
-    keys = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-    return f"GET {path} HTTP/1.1\r\n{HEAD}Upgrade: websocket\r\nConnection: Upgrade\r\n{keys}\r\n".encode()
-
-
-def frame(kind: int, payload: bytes = b"", last: bool = True) -> bytes:
-    """Returns a WebSocket frame of a client, masked with zeros."""
-    size = len(payload)
-    length = (
-        bytes([0x80 | size])
-        if size < 126
-        else b"\xfe" + struct.pack(">H", size)
-        if size < 1 << 16
-        else b"\xff" + struct.pack(">Q", size)
-    )
-    return bytes([(0x80 if last else 0) | kind]) + length + bytes(4) + payload
-
-
-TEXT, CONTINUED, END, PING = 1, 0, 8, 9
-END_FRAME = frame(END, struct.pack(">H", 1000))
 
 
 def transport(door: str, path: str, websocket: str = "") -> None:
@@ -317,8 +265,8 @@ JOBS = ["fraud-detection", "k-means", "log-parser", "page-rank", "spark-crawler"
 SCHEDULINGS = "/external/schedulings"
 
 
-def queue() -> bytes:
-    return filling(lambda i: JOBS[i % 8], lambda jobs: {"name": "q", "testBed": "batchjob-slots", "queue": jobs})
+def queue(limit: int = LARGEST) -> bytes:
+    return filling(lambda i: JOBS[i % 8], lambda jobs: {"name": "q", "testBed": "batchjob-slots", "queue": jobs}, limit)
 
 
 def slots() -> bytes:
@@ -328,8 +276,9 @@ def slots() -> bytes:
     )
 
 
-def data() -> bytes:
-    return filling(lambda i: {"k": f"{i}"}, lambda rows: {"name": "spark-pi", "externalScheduler": {"times": rows}})
+def data(limit: int = LARGEST) -> bytes:
+    rows = partial(filling, lambda i: {"k": f"{i}"}, limit=limit)
+    return rows(lambda rows: {"name": "spark-pi", "externalScheduler": {"times": rows}})
 
 
 def stomp(*messages: bytes) -> Callable[[], Send]:
@@ -342,9 +291,10 @@ case("operator", "STOMP, frames of 6 bytes, 1 MB", stomp(b"ACK\n\n\0" * 170_000)
 case("operator", "STOMP, heart-beats, 3 MB", stomp(*[b"\n" * 1_000_000] * 3))
 case("operator", "STOMP, a frame in messages of a byte", stomp(*[b"x"] * 60_000))
 case("operator", "data of a job, 3 MB", request("PUT", "/external/jobs", data))
-case("operator", "data of a job, again", request("PUT", "/external/jobs", data))
+case("operator", "data of a job, 512 KB", request("PUT", "/external/jobs", partial(data, 1 << 19)))
 case("operator", "slots, 3 MB", request("POST", SCHEDULINGS, slots))
 case("operator", "queue, 3 MB", request("POST", SCHEDULINGS, queue))
+case("operator", "queue, 512 KB", request("POST", SCHEDULINGS, partial(queue, 1 << 19)))
 
 # K8sSim and MiSim
 

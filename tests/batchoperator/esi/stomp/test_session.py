@@ -185,3 +185,15 @@ def test_connect_needs_the_token_as_its_passcode(passcode: str, command: str) ->
     answer = Dialogue(token="secret").say("CONNECT", accept_version="1.2", login="me", passcode=passcode)
     assert answer is not None
     assert answer.command == command
+
+
+def test_a_session_has_some_subscriptions_to_one_topic_and_no_more() -> None:
+    dialogue = connected()
+    for number in range(100):
+        assert dialogue.say("SUBSCRIBE", id=str(number), destination="/topic/jobs") is None
+    assert dialogue.say("UNSUBSCRIBE", id="0") is None
+    assert dialogue.say("SUBSCRIBE", id="100", destination="/topic/jobs") is None
+    assert dialogue.say("SUBSCRIBE", id="101", destination="/topic/jobs/a") is None
+    answer = dialogue.say("SUBSCRIBE", id="102", destination="/topic/jobs")
+    assert answer is not None
+    assert answer.headers["message"] == "a session may have 100 subscriptions to one destination at most"

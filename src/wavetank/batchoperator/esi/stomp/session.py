@@ -1,15 +1,17 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 from wavetank.apiserver.webhooks.waiting import in_slices
-from wavetank.batchoperator.esi.broadcast import Broadcast, Change, read_topic
+from wavetank.batchoperator.esi.broadcast import Broadcast, Change, Topic, read_topic
 from wavetank.batchoperator.esi.stomp.frames import Frame, FrameError, FrameReader
 from wavetank.version import __version__
 
 VERSIONS = ("1.2", "1.1", "1.0")
 HEARTBEAT_MS = 10_000  # the shortest interval that the server offers and asks for, in both directions
 _MOST_SUBSCRIPTIONS = 20_000
+_MOST_ALIKE = 100  # subscriptions of one session to one topic: each change is sent to all of them at once
 _PREFIX = "/topic/"
 
 
@@ -33,6 +35,7 @@ class StompSession:
         self._reader = FrameReader()
         self.connected = False
         self._subscriptions: dict[str, Callable[[], None]] = {}
+        self._of_topic: Counter[Topic] = Counter()
         self._messages = 0
 
     def receive(self, data: bytes) -> None:
@@ -100,6 +103,8 @@ class StompSession:
             return self._fail(f"there is a subscription with the id {key[:100]!r} already", frame)
         if len(self._subscriptions) >= _MOST_SUBSCRIPTIONS:
             return self._fail(f"a session may have {_MOST_SUBSCRIPTIONS} subscriptions at most", frame)
+        if self._of_topic[topic] >= _MOST_ALIKE:
+            return self._fail(f"a session may have {_MOST_ALIKE} subscriptions to one destination at most", frame)
         headers = {"destination": destination, "content-type": "application/json"}
         if "id" in frame.headers:
             headers["subscription"] = key
@@ -108,7 +113,14 @@ class StompSession:
         def deliver(change: Change) -> None:
             self._deliver(headers, change.full if topic.name else change.brief, acknowledged)
 
-        self._subscriptions[key] = self._broadcast.subscribe(topic, deliver)
+        unsubscribe = self._broadcast.subscribe(topic, deliver)
+
+        def end() -> None:
+            self._of_topic[topic] -= 1
+            unsubscribe()
+
+        self._of_topic[topic] += 1
+        self._subscriptions[key] = end
         return None
 
     def _deliver(self, headers: Mapping[str, str], body: bytes, acknowledged: bool) -> None:
