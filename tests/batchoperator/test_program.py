@@ -123,6 +123,17 @@ def test_the_extender_answers_every_call_with_a_status(path: str, body: bytes, s
         server.close()
 
 
+def test_the_extender_refuses_web_pages() -> None:
+    server = ExtenderServer("127.0.0.1", 0, answer, threading.RLock())
+    connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=PATIENCE_S)
+    try:
+        connection.request("POST", "/extender/filter", b"{}", {"Origin": "http://evil.example"})
+        assert connection.getresponse().status == 403
+    finally:
+        connection.close()
+        server.close()
+
+
 def test_a_client_that_does_not_read_its_answer_does_not_hold_the_operators_lock() -> None:
     lock, called = threading.RLock(), threading.Event()
 

@@ -6,7 +6,7 @@ import weakref
 import pytest
 
 from wavetank.kernel import garbage
-from wavetank.kernel.garbage import rare_collections
+from wavetank.kernel.garbage import rare_collections, short_collections
 
 
 class Circle:
@@ -32,3 +32,14 @@ def test_what_an_earlier_simulation_has_left_goes_once_it_is_much(
         del circles
     with rare_collections():
         assert (left() is not None) == stays
+
+
+def test_a_server_collects_among_few_objects_at_a_time():
+    thresholds = gc.get_threshold()
+    try:
+        short_collections()
+        young, middle, _ = gc.get_threshold()
+        assert young * middle <= 250_000
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*thresholds)

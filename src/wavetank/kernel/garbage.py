@@ -37,7 +37,7 @@ def rare_collections() -> Iterator[None]:
 
 
 def short_collections() -> None:
-    """Lets the garbage collector look less often from now on, and not at what is there already.
+    """Lets the garbage collector look at few objects at a time from now on, and not at what is there already.
 
     For a server: a collection that looks at millions of objects would keep its clients waiting for seconds.
     """

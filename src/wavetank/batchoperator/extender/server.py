@@ -59,6 +59,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self._answer(413, {"error": "the request is too large"})
             return
+        if "Origin" in self.headers:  # which kube-scheduler does not send
+            self.close_connection = True
+            self._answer(403, {"error": "web pages may not ask"})
+            return
         self._answer(*self._call(self.path.removeprefix(PREFIX), self.rfile.read(int(length))))
 
     def _call(self, verb: str, body: bytes) -> tuple[int, Mapping[str, Any]]:
