@@ -8,6 +8,7 @@ from html import escape
 from wavetank.report.page.parts import items
 from wavetank.results.statistics import Interval
 from wavetank.results.verdict.comparison import Cell, Comparison
+from wavetank.results.verdict.phrases import noun
 from wavetank.results.verdict.verdict import Verdict
 
 COLOURS = 6  # as many as report.css has classes s0, s1, …
@@ -23,6 +24,8 @@ CARD_HEAD = (
 
 def verdict_list(verdict: Verdict) -> str:
     """Returns the sentences of a verdict as a list."""
+    if not verdict.findings:
+        return '<p class="lead">There is nothing to compare.</p>'
     return f'<ul class="verdict">{items(verdict.sentences)}</ul>'
 
 
@@ -36,7 +39,8 @@ def comparison_cards(comparisons: list[Comparison], first: Sequence[str] = ()) -
     shown.sort(key=lambda each: (each.metric.name not in first, not any(each.significant.values())))
     cards = [_card(each) for each in shown]
     quiet = ", ".join(_fact(each) for each in comparisons if each.uneventful and each.has_values)
-    line = f'<p class="quiet">The same with every scheduler: {escape(quiet)}.</p>' if quiet else ""
+    intro = "The same with every scheduler" if len(comparisons[0].cells) > 1 else "Besides"
+    line = f'<p class="quiet">{intro}: {escape(quiet)}.</p>' if quiet else ""
     more = f"{len(cards) - OPEN_CARDS} more metrics" if len(cards) > OPEN_CARDS + 1 else ""
     folded = f"<details><summary>{more}</summary>{_cards(cards[OPEN_CARDS:])}</details>" if more else ""
     return _cards(cards[:OPEN_CARDS] if more else cards) + line + folded
@@ -94,7 +98,8 @@ def _footnote(comparison: Comparison, cell: Cell) -> str:
 
 def _fact(comparison: Comparison) -> str:
     interval = comparison.cells[0].interval
-    return f"{comparison.metric.label.lower()} {comparison.number(interval.mean if interval else None)}"
+    value = comparison.number(interval.mean if interval else None)
+    return f"{noun(comparison.metric)} {value} {comparison.unit}".rstrip()
 
 
 def _card(comparison: Comparison) -> str:

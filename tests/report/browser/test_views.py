@@ -9,12 +9,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.report.browser.conftest import Open
 from tests.report.browser.views import drag, saved, ticks
 from tests.report.synthetic import Recipe
 from tests.support.browser import wait_until
+from wavetank.api.experiments import run
 from wavetank.report.page.html import write_report
 
 Results = Callable[[Recipe], Path]
@@ -134,3 +135,18 @@ def test_longest_waits_leads_to_the_pod_in_the_gantt_chart(report: Page) -> None
     wait_until(report, "name => document.querySelector('#gantt-details').innerText.includes(name)", name)
     assert report.locator("#gantt-controls select").first.input_value() == "volcano"
     assert report.evaluate("document.querySelector('#gantt').getBoundingClientRect().top") < 100
+
+
+def test_charts_without_anything_to_show_are_sentences(results: Results, open_page: Open, tmp_path: Path) -> None:
+    nodes = {"nodes": [{"count": 2, "cpu": 4, "memory": "8Gi"}]}
+    generator = {"kind": "poisson", "pods": 3, "rate": 1, "duration": 60, "requests": [{"cpu": 1}]}
+    run(cluster=nodes, workload={"generator": generator}, schedulers=["default"], seeds=[1], out=tmp_path / "out")
+    page = open_page(tmp_path / "out/report.html")
+    expect(page.locator("#waiting-note")).to_have_text("All pods that started did so at once.")
+    expect(page.locator("#waiting-figure")).to_be_hidden()
+    expect(page.locator("#pending-note")).to_be_visible()
+    expect(page.locator("#pending")).to_be_hidden()
+    expect(page.locator("#comparison .lead")).to_contain_text("Values of one seed. Several seeds")
+    never = open_page(write_report(results(Recipe(schedulers=("none",), seeds=(1,), never_schedules=("none",)))))
+    expect(never.locator("#waiting-note")).to_have_text("No pod started.")
+    expect(never.locator("#pending")).to_be_visible()

@@ -80,6 +80,15 @@ def test_the_first_sentence_is_about_the_makespan(
     assert verdict_of(tmp_path / "out", makespans).sentences[0] == sentence
 
 
+def test_services_of_a_single_scheduler_are_told_by_their_response_times(tmp_path: Path) -> None:
+    out = write_results(tmp_path / "out", Recipe(schedulers=("default",), seeds=(1,), pods=5))
+    head = [*SUMMARY_COLUMNS, "p99_response_time_s"]
+    write_csv(out / "summary.csv", head, [["default", 1, 5, 5, 0, 0, 0, 0, "", *[0] * 3, "", 0.5, 0.5, 3, 20.3]])
+    assert experiment_verdict(ResultsFolder(out)).sentences == [
+        "With default, 99 % of the requests are answered within 20.30 s."
+    ]
+
+
 def test_a_scheduler_that_leaves_pods_is_not_praised_for_its_speed(tmp_path: Path) -> None:
     verdict = verdict_of(tmp_path / "out", {"default": [100, 200, 300], "a": [60, 160.2, 260]}, unscheduled={"a": 2})
     assert verdict.sentences[:2] == [

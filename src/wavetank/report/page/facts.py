@@ -17,7 +17,7 @@ def facts_line(experiment: ExperimentFacts) -> str:
     cluster, workload = experiment.cluster, experiment.workload
     groups = experiment.node_groups if isinstance(experiment.node_groups, list) else []
     facts = [
-        f"{counted(cluster.nodes, 'node')}, {cluster.cpu_milli / 1000:,.6g} cores, {_memory(cluster.memory_bytes)}",
+        f"{counted(cluster.nodes, 'node')}, {_cores(cluster.cpu_milli)}, {_memory(cluster.memory_bytes)}",
         f"node groups {', '.join(groups)}" if groups else "",
         workload.description or f"{workload.pods:,} pods",
         f"Kubernetes {experiment.kubernetes_version}",
@@ -53,6 +53,10 @@ def seeds_text(seeds: Sequence[int]) -> str:
     if len(seeds) > 2 and list(seeds) == list(range(seeds[0], seeds[0] + len(seeds))):
         return f"seeds {seeds[0]}–{seeds[-1]}"
     return f"seeds {', '.join(map(str, seeds))}" if len(seeds) <= 8 else f"{len(seeds)} seeds"
+
+
+def _cores(milli: int) -> str:
+    return f"{milli / 1000:,.6g} core{'' if milli == 1000 else 's'}"
 
 
 def _memory(size: float) -> str:

@@ -86,8 +86,15 @@ _LEADS = {
 }
 
 
+_ALONE = {
+    "one": "Values of one seed. Several seeds would show how much of them is chance.",
+    "several": "Means over the seeds with 95 % confidence intervals (Student’s t).",
+}
+
+
 def _lead(folder: ResultsFolder) -> str:
-    return _LEADS["one" if len(folder.experiment.seeds) == 1 else "several"]
+    leads = _LEADS if len(folder.experiment.schedulers) > 1 else _ALONE
+    return leads["one" if len(folder.experiment.seeds) == 1 else "several"]
 
 
 def _page(folder: ResultsFolder) -> str:

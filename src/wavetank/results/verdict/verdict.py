@@ -33,6 +33,7 @@ _ALONE = {
     "makespan_s": "{} finishes in {} {}.",
     "mean_waiting_time_s": "With {}, pods wait {} {} on average.",
     "mean_admission_wait_s": "With {}, workloads wait {} {} on average to be admitted.",
+    "p99_response_time_s": "With {}, 99 % of the requests are answered within {} {}.",
 }
 
 
@@ -81,7 +82,7 @@ def experiment_verdict(folder: ResultsFolder, comparisons: Sequence[Comparison] 
 
 
 def _alone(known: dict[str, Comparison], scheduler: str) -> list[Finding]:
-    """Tells makespan and mean waits of the only scheduler."""
+    """Tells makespan, mean waits and response times of the only scheduler."""
     found = []
     for name, template in _ALONE.items():
         comparison = known.get(name)

@@ -14,6 +14,7 @@ from wavetank.studies.charts import Axis, line_chart
 from wavetank.studies.data import DataSet
 from wavetank.studies.gpusharing.sample import write_sample
 from wavetank.studies.study import Claim, Findings, Picture, Study, StudyContext, Table, check, unchecked
+from wavetank.words import counted
 
 POLICIES = ("Random", "DotProd", "GpuClustering", "GpuPacking", "BestFit", "FGD")
 LOADS = range(131)  # requested GPUs of all pods submitted so far, in percent of all GPUs
@@ -61,7 +62,7 @@ def run(context: StudyContext) -> Findings:
         claims=_claims(policies, published, capacity / 1000, context.small),
         tables=[_table(policies, published)],
         pictures=[_picture(policies)],
-        facts=[trace, f"{capacity / 1000:,.0f} GPUs", f"{len(seeds)} seeds"],
+        facts=[trace, f"{capacity / 1000:,.0f} GPUs", counted(len(seeds), "seed")],
     )
 
 

@@ -21,6 +21,7 @@ from wavetank.studies.k8ssim.tables import (
 )
 from wavetank.studies.k8ssim.workloads import CHOSEN, Choices
 from wavetank.studies.study import Findings, Picture, Study, StudyContext, Table
+from wavetank.words import counted
 
 SEEDS, SMALL_SEEDS = range(1, 6), range(1, 2)
 SMALL = replace(CHOSEN, generic_jobs=3, ai_jobs=2)
@@ -54,7 +55,7 @@ def run(context: StudyContext) -> Findings:
             *running_tables(runs),
         ],
         pictures=[_spreads(runs, paper), _node_orders(runs, paper)],
-        facts=[f"{len(runs.all):,} runs", f"{len(seeds)} seeds", f"Kubernetes {VERSION}", "execution: k8ssim"],
+        facts=[f"{len(runs.all):,} runs", counted(len(seeds), "seed"), f"Kubernetes {VERSION}", "execution: k8ssim"],
     )
 
 

@@ -30,8 +30,8 @@ function drawBoxes() {
   const host = byId("boxes-figure");
   const boxes = boxesOf();
   if (!boxes.length) return host.replaceChildren(el("p", { class: "quiet" }, "No job has ended in this scenario."));
-  const left = Math.min(240, 24 + 7 * Math.max(...boxes.map(([entry]) => entryName(entry).length)));
   const width = host.clientWidth, height = ROW * boxes.length + 34;
+  const left = Math.min(0.45 * width, 24 + LETTER * Math.max(...boxes.map(([entry]) => entryName(entry).length)));
   const low = boxesLogarithmic ? Math.max(1e-3, Math.min(...boxes.map(([, q]) => q[1]))) : 0;
   const high = Math.max(...boxes.map(([, q]) => q[5])) * 1.02 || 1;
   const along = boxesLogarithmic ? (v) => Math.log(Math.max(v, low) / low) / Math.log(high / low) : (v) => (v - low) / (high - low);
@@ -52,7 +52,7 @@ function boxRow(entry, [least, p5, p25, median, p75, p95, most], y, left, x, bes
   const group = svg("g", { class: best ? "best" : "", onpointermove: (event) => tooltip.show([el("b", {}, name), terms(words)], event.clientX, event.clientY), onpointerleave: () => tooltip.hide() });
   group.append(
     svg("rect", { x: 0, y: y - ROW / 2, width: x(1e18) + 20, height: ROW, fill: "transparent" }),
-    svg("text", { x: left - 12, y: y + 4, "text-anchor": "end" }, name),
+    svg("text", { x: left - 12, y: y + 4, "text-anchor": "end" }, fitting(name, left - 12)),
     svg("line", { class: "whisker", x1: x(p5), x2: x(p25), y1: y, y2: y }),
     svg("line", { class: "whisker", x1: x(p75), x2: x(p95), y1: y, y2: y }),
     svg("line", { class: "whisker", x1: x(p5), x2: x(p5), y1: y - 5, y2: y + 5 }),

@@ -101,3 +101,11 @@ function metricField(label, chosen, pick, wanted = () => true) {
   field.querySelector("select").value = chosen;
   return field;
 }
+
+const LETTER = 7.8; // pixels of a letter in the charts, on average
+
+/** A name that fits into a width; of a longer one the end, since names of scenarios begin alike. */
+function fitting(name, width) {
+  const most = Math.max(4, Math.floor(width / LETTER));
+  return name.length > most ? `…${name.slice(1 - most)}` : name;
+}

@@ -48,7 +48,7 @@ function drawPareto() {
   const axes = paretoAxes(across, up, place, width, height, left, bottom);
   const front = points.filter((point) => isFront(point, points)).sort((a, b) => a.x - b.x || a.y - b.y);
   const line = svg("polyline", { class: "frontier", points: front.map(({ x, y }) => `${place.x(x)},${place.y(y)}`).join(" ") });
-  const drawn = labelled(points, place).map((point) => paretoPoint(point, place, front.includes(point.of)));
+  const drawn = labelled(points, place, left, width).map((point) => paretoPoint(point, place, front.includes(point.of)));
   host.replaceChildren(svg("svg", { class: "scatter", width, height, role: "img", "aria-label": "Two metrics" }, axes, line, ...drawn));
 }
 
@@ -58,26 +58,28 @@ function span(values) {
   return [low - room, high + room];
 }
 
-/** Points with labels that are moved down until they do not lie on each other. */
-function labelled(points, place) {
+/** Points with labels that are moved down until they do not lie on each other; a label is where there is more space for it. */
+function labelled(points, place, left, width) {
   const taken = [];
   return points.slice().sort((a, b) => place.y(a.y) - place.y(b.y)).map((of) => {
-    const name = entryName(of.entry), x = place.x(of.x) + 9;
+    const full = entryName(of.entry), spaces = [place.x(of.x) - 9 - left, width - place.x(of.x) - 9];
+    const before = LETTER * full.length > spaces[1] && spaces[0] > spaces[1], name = fitting(full, spaces[before ? 0 : 1]);
+    const long = LETTER * name.length, x = place.x(of.x) + (before ? -9 : 9), from = before ? x - long : x;
     let y = place.y(of.y) + 4;
-    while (taken.some((other) => Math.abs(other.y - y) < 13 && x < other.x + 7 * other.name.length + 6 && other.x < x + 7 * name.length + 6)) y += 3;
-    const label = { of, name, x, y };
+    while (taken.some((other) => Math.abs(other.y - y) < 13 && from < other.from + other.long + 6 && other.from < from + long + 6)) y += 3;
+    const label = { of, full, name, x, y, from, long, anchor: before ? "end" : "start" };
     taken.push(label);
     return label;
   });
 }
 
-function paretoPoint({ of, name, x, y }, place, front) {
+function paretoPoint({ of, full, name, x, y, anchor }, place, front) {
   const words = [paretoX, paretoY].map((key, i) => [METRIC.get(key).label, shown(key, i ? of.y : of.x)]);
-  const show = (event) => tooltip.show([el("b", {}, name), terms(words)], event.clientX, event.clientY);
+  const show = (event) => tooltip.show([el("b", {}, full), terms(words)], event.clientX, event.clientY);
   const group = svg("g", { class: front ? "front" : "", onpointermove: show, onpointerleave: () => tooltip.hide() });
   const far = Math.abs(y - 4 - place.y(of.y)) > 8;
-  if (far) group.append(svg("line", { x1: place.x(of.x) + 4, y1: place.y(of.y), x2: x - 2, y2: y - 4, stroke: "var(--rule)" }));
-  group.append(svg("circle", { class: "point", cx: place.x(of.x), cy: place.y(of.y), r: 5 }), svg("text", { x, y }, name));
+  if (far) group.append(svg("line", { x1: place.x(of.x) + (anchor === "end" ? -4 : 4), y1: place.y(of.y), x2: x + (anchor === "end" ? 2 : -2), y2: y - 4, stroke: "var(--rule)" }));
+  group.append(svg("circle", { class: "point", cx: place.x(of.x), cy: place.y(of.y), r: 5 }), svg("text", { x, y, "text-anchor": anchor }, name));
   return group;
 }
 

@@ -43,6 +43,9 @@ function showSeries(state, loaded, utilization, pending) {
   byId("utilization-caption").textContent = `${resource} requested, share of the cluster`;
   const used = shown.map((run) => seriesLine(run, state.resource));
   utilization.show(used, { yHigh: Math.max(1, highest(used)), label: `${resource} utilisation over time` });
+  const none = !highest(loaded.map((run) => seriesLine(run, "pending")));
+  byId("pending-note").hidden = !none;
+  byId("pending").hidden = none;
   const waiting = shown.map((run) => seriesLine(run, "pending"));
   pending.show(waiting, { yHigh: Math.max(1, highest(waiting)) * 1.05 });
 }

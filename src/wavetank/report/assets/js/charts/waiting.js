@@ -4,6 +4,19 @@ const MOST_AT_ONCE = 0.5; // if more pods than this share start at once, the axi
 const HEAVY_TAIL = 20; // a longest wait so many medians long is read better on a logarithmic axis
 
 function startWaiting() {
+  byId("waiting-table").append(waitingTable());
+  if (DATA.waiting.some(({ seconds }) => seconds.at(-1) > 0)) startWaitingChart();
+  else sayThatNoneWaited();
+}
+
+/** A chart would have nothing to show. */
+function sayThatNoneWaited() {
+  for (const id of ["waiting-controls", "waiting-legend", "waiting-figure"]) byId(id).hidden = true;
+  byId("waiting-note").hidden = false;
+  byId("waiting-note").textContent = DATA.waiting.some(({ started }) => started) ? "All pods that started did so at once." : "No pod started.";
+}
+
+function startWaitingChart() {
   const state = { scale: heavyTailed() ? "log" : "linear", hidden: new Set() };
   const chart = new LineChart(byId("waiting-chart"), {
     xTitle: "waiting time", formatX: (value) => `started within ${duration(value)}`, formatY: percent, yHigh: 1,
@@ -16,7 +29,6 @@ function startWaiting() {
   const pick = (scale) => { state.scale = scale; redraw(); };
   byId("waiting-controls").append(choice("Scale", [["linear", "Linear"], ["log", "Logarithmic"]], state.scale, pick));
   legend(byId("waiting-legend"), DATA.schedulers, state.hidden, redraw);
-  byId("waiting-table").append(waitingTable());
   redraw();
 }
 

@@ -74,7 +74,7 @@ class GanttPainter {
   paint(model, view, colours, chosen) {
     const colouring = model.colourings.get(view.colour);
     Object.assign(this, { model, view, colours, colouring });
-    this.divide(Boolean(model.pods));
+    this.divide(Boolean(model.pods) && greatestPending(model) > 0);
     const { context, plot } = this;
     context.clearRect(0, 0, this.canvas.width, this.canvas.height);
     context.font = FONT;
@@ -121,9 +121,7 @@ class GanttPainter {
 
   /** The most pods that were pending at once in the run, at the resolution of the chart. */
   mostPending() {
-    const { model } = this;
-    model.mostPending ??= greatestSum(pendingCounts(model, { of: () => 0 }, 0, model.end, 2000));
-    return Math.max(1, model.mostPending, greatestSum(this.pending.counts, this.pending.columns));
+    return Math.max(1, greatestPending(this.model), greatestSum(this.pending.counts, this.pending.columns));
   }
 
   paintPendingFrame() {
@@ -133,7 +131,7 @@ class GanttPainter {
     context.fillStyle = colours.quiet;
     context.textAlign = "right";
     context.fillText("pending", plot.left - 8, plot.top + plot.height / 2 + 4);
-    context.fillText(number(Math.round(this.model.mostPending)), plot.left - 8, plot.top + 6);
+    context.fillText(number(Math.max(1, Math.round(greatestPending(this.model)))), plot.left - 8, plot.top + 6);
     context.textAlign = "left";
   }
 
@@ -297,6 +295,12 @@ class GanttPainter {
     while (length > 1 && !fits(`${text.slice(0, length)}…`)) length -= Math.ceil(length / 12);
     return length > 1 ? `${text.slice(0, length)}…` : "";
   }
+}
+
+/** The most pods that were pending in any of 2,000 parts of a run, on average over the part. */
+function greatestPending(model) {
+  model.mostPending ??= greatestSum(pendingCounts(model, { of: () => 0 }, 0, model.end, 2000));
+  return model.mostPending;
 }
 
 /** The greatest sum over the classes of colour, of counts by class and column. */
