@@ -2,7 +2,7 @@
 
     python scripts/compare_servers.py [--scenario life] [--seed 1] [--only Pod]
 
-kube-apiserver is built by `python tests/support/controlplane/programs.py`; etcd must be installed. The scenarios are
+kube-apiserver is built by `python tests/support/controlplane/programs.py`; etcd is built as well. The scenarios are
 those of tests/apiserver/sidebyside.
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from wavetank.cel.literals import read_bytes, read_number, read_string
@@ -90,18 +91,21 @@ class _Parser:
 
     def _expect(self, text: str) -> Token:
         if not self._is(text):
-            raise self._unexpected(f"'{text}'")
+            raise self._unexpected(f"'{text}'", lambda token: token.text == text)
         return self._take()
 
-    def _unexpected(self, wanted: str) -> ValueError:
+    def _unexpected(self, wanted: str, fits: Callable[[Token], bool]) -> ValueError:
+        """Returns the error about the current token; it is only too much if the next one fits."""
         token = self._token
-        problem = f"Syntax error: mismatched input '{token.text}' expecting {wanted}"
+        following = None if token.kind == "end" else self._tokens[self._next + 1]
+        what = "extraneous" if following is not None and fits(following) else "mismatched"
+        problem = f"Syntax error: {what} input '{token.text}' expecting {wanted}"
         return report(self._source, [(token.at, problem)])
 
     def whole(self) -> Node:
         found = self._expression()
         if self._token.kind != "end":
-            raise self._unexpected("<EOF>")
+            raise self._unexpected("<EOF>", lambda token: token.kind == "end")
         return found
 
     def _expression(self) -> Node:
@@ -160,7 +164,7 @@ class _Parser:
         if token.kind == "quoted":
             return self._take().text[1:-1]
         if token.kind != "ident":
-            raise self._unexpected("IDENTIFIER")
+            raise self._unexpected("IDENTIFIER", lambda token: token.kind == "ident")
         return self._take().text
 
     def _primary(self) -> Node:
@@ -180,7 +184,7 @@ class _Parser:
             return self._map()
         if token.kind == "ident" or self._is("."):
             return self._ident()
-        raise self._unexpected(_PRIMARIES)
+        raise self._unexpected(_PRIMARIES, _begins_primary)
 
     def _text(self, token: Token) -> Literal:
         prefix = re.match("[rRbB]*", token.text)
@@ -192,6 +196,9 @@ class _Parser:
     def _ident(self) -> Node:
         if self._is("."):
             self._take()
+            if self._token.kind != "ident":
+                problem = f"Syntax error: no viable alternative at input '.{self._token.text}'"
+                raise report(self._source, [(self._token.at, problem)])
         token = self._token
         name = self._name()
         if name in ("true", "false", "null"):
@@ -264,3 +271,7 @@ class _Parser:
             if not isinstance(each, Ident):
                 raise report(self._source, [(each.at, otherwise)])
         return [each.name for each in args if isinstance(each, Ident)]
+
+
+def _begins_primary(token: Token) -> bool:
+    return token.kind in ("int", "float", "string", "ident") or token.text in ("[", "{", "(", ".", "-", "!")

@@ -20,6 +20,17 @@ from wavetank.loop.building.module import KUBERNETES, write_module
 from wavetank.loop.building.toolchain import BuildError, find_toolchain
 
 NAMES = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
+ETCD = "go.etcd.io/etcd/server/v3@v3.6.7"
+_ETCD_MAIN = """package main
+
+import (
+	"os"
+
+	"go.etcd.io/etcd/server/v3/etcdmain"
+)
+
+func main() { etcdmain.Main(os.Args) }
+"""
 BUILD = "python tests/support/controlplane/programs.py"
 
 
@@ -30,9 +41,10 @@ def folder() -> Path:
 
 def find_programs() -> dict[str, Path]:
     """Returns the programs and etcd by name; skips the test if one is missing."""
-    etcd = shutil.which("etcd")
+    built = folder() / "etcd"
+    etcd = str(built) if built.exists() else shutil.which("etcd")
     if etcd is None:
-        pytest.skip("there is no etcd on this machine (Debian: apt-get install etcd-server)")
+        pytest.skip(f"there is no etcd on this machine: {BUILD}, or apt-get install etcd-server")
     found = {name: folder() / name for name in NAMES}
     missing = [name for name, file in found.items() if not file.exists()]
     if missing:
@@ -50,6 +62,20 @@ def build() -> None:
         write_module(toolchain, SERVED.tag, home / "module")
         for name in NAMES:
             _build(toolchain.command, toolchain.environment, home, name)
+        _build_etcd(toolchain.command, toolchain.environment, home)
+
+
+def _build_etcd(command: str, environment: dict[str, str], home: Path) -> None:
+    """Builds etcd: with that of Debian 12 kube-apiserver refuses watches that begin with the present objects."""
+    module = home / "etcd-module"
+    module.mkdir(exist_ok=True)
+    (module / "go.mod").write_text("module etcd\n\ngo 1.24\n", encoding="utf-8")
+    (module / "main.go").write_text(_ETCD_MAIN, encoding="utf-8")
+    for arguments in (["get", ETCD], ["mod", "tidy"], ["build", "-trimpath", "-o", str(home / "etcd.new"), "."]):
+        done = subprocess.run([command, *arguments], cwd=module, env=environment, capture_output=True, text=True)
+        if done.returncode:
+            raise BuildError(f"etcd was not built: {done.stderr[-2000:]}")
+    os.replace(home / "etcd.new", home / "etcd")
 
 
 def _build(command: str, environment: dict[str, str], home: Path, name: str) -> None:

@@ -126,6 +126,7 @@ _STRATEGIES: Mapping[GroupKind, Strategy] = {
     f"VolumeAttributesClass{_STORAGE}": Strategy(returns_deleted=True),
     "ResourceClaim.resource.k8s.io": Strategy(
         status_metadata="none",
+        allocate=devices.check_admin_access,
         create=devices.prepare_claim,
         update=devices.prepare_claim_update,
         status=devices.prepare_claim_status,
@@ -133,6 +134,7 @@ _STRATEGIES: Mapping[GroupKind, Strategy] = {
     ),
     "ResourceClaimTemplate.resource.k8s.io": Strategy(
         own_status=False,
+        allocate=devices.check_admin_access,
         create=devices.prepare_claim_template,
         update=devices.prepare_claim_template_update,
         returns_deleted=True,

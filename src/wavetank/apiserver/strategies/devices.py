@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from wavetank.apiserver import errors
+from wavetank.apiserver.fielderrors import forbidden
 from wavetank.apiserver.strategies.pods import count_generation
 from wavetank.apiserver.strategies.strategy import Document, WriteContext
+from wavetank.cluster.objects.groupkinds import NAMESPACE
+from wavetank.cluster.store.store import Store
 
 # The fields of slices, of their devices and of the capacities of those.
 _COUNTERS = ("sharedCounters", "perDeviceNodeSelection")
@@ -17,6 +21,7 @@ _PARTITIONS = ("consumesCounters", "nodeName", "nodeSelector", "allNodes")
 _BINDING = ("bindingConditions", "bindingFailureConditions", "bindsToNode")
 _SHARED = ("allowMultipleAllocations",)
 _POLICY = ("requestPolicy",)
+_ADMIN_LABEL = "resource.kubernetes.io/admin-access"
 # The fields of what a claim is given.
 _SHARE = ("shareID", "consumedCapacity")
 _CONDITIONS = ("bindingConditions", "bindingFailureConditions")
@@ -31,6 +36,21 @@ def prepare_class_update(new: Document, old: Document, context: WriteContext) ->
     """Drops the extended resource by which pods could ask for the class, unless it had one."""
     if "extendedResourceName" not in (old.get("spec") or {}):
         prepare_class(new, context)
+
+
+def check_admin_access(store: Store, new: Document, old: Document | None, *, dry_run: bool) -> None:
+    """Refuses (422) a new claim, or template of claims, with access for administrators outside of their namespaces."""
+    spec = new.get("spec") or {}
+    requests = ((spec.get("spec") or spec).get("devices") or {}).get("requests") or ()
+    asking = (i for i, each in enumerate(requests) if (each.get("exactly") or {}).get("adminAccess"))
+    index = next(asking, None) if old is None else None
+    if index is None:
+        return
+    namespace = store.find(NAMESPACE, "", new["metadata"].get("namespace", ""))
+    if namespace is None or namespace.labels.get(_ADMIN_LABEL) != "true":
+        problem = f"admin access to devices requires the `{_ADMIN_LABEL}: true` label on the containing namespace"
+        mistake = forbidden(f"spec.devices.requests[{index}].adminAccess", problem)
+        raise errors.invalid(f"{new['kind']}.resource.k8s.io", new["metadata"].get("name", ""), [mistake])
 
 
 def prepare_claim(new: Document, context: WriteContext) -> None:

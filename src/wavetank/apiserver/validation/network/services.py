@@ -92,7 +92,7 @@ def _check_type(spec: Document, headless: bool) -> Errors:
         yield invalid("spec.clusterIPs[0]", "None", f"may not be set to 'None' for {kind} services")
     if kind == "ExternalName":
         for name in ("clusterIPs", "ipFamilies", "ipFamilyPolicy"):
-            if spec.get(name):
+            if spec.get(name) or (name == "ipFamilyPolicy" and spec.get(name) is not None):
                 yield forbidden(f"spec.{name}", "may not be set for ExternalName services")
         domain = (spec.get("externalName") or "").removesuffix(".")
         if domain:

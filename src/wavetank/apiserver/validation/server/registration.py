@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
+
 from wavetank.apiserver.fielderrors import invalid, required, unsupported
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import Document, Errors, each_invalid, structs
@@ -57,7 +59,8 @@ def _check_server(spec: Document) -> Errors:
     server, bundle, insecure = spec.get("service"), spec.get("caBundle"), spec.get("insecureSkipTLSVerify")
     if server is None:
         if bundle:
-            yield invalid("spec.caBundle", f"{len(bundle)} bytes", "local APIServices may not have a caBundle")
+            size = len(b64decode(bundle))
+            yield invalid("spec.caBundle", f"{size} bytes", "local APIServices may not have a caBundle")
         if insecure:
             problem = "local APIServices may not have insecureSkipTLSVerify"
             yield invalid("spec.insecureSkipTLSVerify", insecure, problem)
