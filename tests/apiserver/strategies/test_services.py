@@ -125,3 +125,31 @@ def test_a_dry_run_allocates_nothing(store: Store) -> None:
     ServiceAllocator(store).create(document, dry_run=True)
     assert document["spec"]["clusterIP"] == "10.0.0.0"
     assert [port["nodePort"] for port in document["spec"]["ports"]] == [32769, 32770]
+
+
+def test_a_health_check_port_that_is_taken_is_an_internal_error(store: Store) -> None:
+    balanced = {"type": "LoadBalancer", "externalTrafficPolicy": "Local", "healthCheckNodePort": 31000}
+    create(store, service("a", **balanced))
+    with pytest.raises(StatusError) as refused:
+        create(store, service("b", **balanced))
+    assert refused.value.code == 500
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_dry_run_accepts_node_ports_out_of_range(store: Store, dry_run: bool) -> None:
+    document = service(type="NodePort", ports=[{"port": 80, "protocol": "TCP", "nodePort": 5}])
+    if dry_run:
+        ServiceAllocator(store).create(document, dry_run=True)
+        assert document["spec"]["ports"][0]["nodePort"] == 5
+    else:
+        with pytest.raises(StatusError, match="not in the valid range"):
+            ServiceAllocator(store).create(document)
+
+
+def test_the_same_node_port_twice_is_refused_when_a_service_is_changed(store: Store) -> None:
+    ports = [{"name": name, "port": port, "protocol": "TCP"} for name, port in (("a", 80), ("b", 81))]
+    old = service(type="NodePort", ports=[dict(port) for port in ports])
+    create(store, old)
+    new = service(type="NodePort", ports=[{**port, "nodePort": 30500} for port in ports])
+    with pytest.raises(StatusError, match=r"duplicate nodePort: \{TCP 30500\}"):
+        ServiceAllocator(store).update(new, old)
