@@ -35,6 +35,7 @@ _INVALID = {
     400: "The body is malformed; `field` is the place.",
     422: "The body names a testbed, job or slot that does not exist; `field` is the place.",
     409: "The resource keeps being changed by others.",
+    413: "The body has more than 512 KB.",
 }
 
 ROUTES = (
@@ -80,7 +81,7 @@ ROUTES = (
         lambda interface, name, body: interface.update_job(body),
         ExternalBatchJob,
         body=ExternalBatchJob,
-        refusals={400: _INVALID[400], 409: _INVALID[409], **_MISSING},
+        refusals={**{status: _INVALID[status] for status in (400, 409, 413)}, **_MISSING},
     ),
     Route(
         "GET",
