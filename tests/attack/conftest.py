@@ -2,6 +2,30 @@
 
 from __future__ import annotations
 
+import threading
+from typing import Any
+
+import pytest
+
+from tests.attack.watching import Threads
 from tests.cli.conftest import here, wavetank
 
 __all__ = ["here", "wavetank"]
+
+
+@pytest.fixture
+def threads(monkeypatch: pytest.MonkeyPatch) -> Threads:
+    """Returns a function that watches another one."""
+
+    def watch(module: Any, name: str) -> list[bool]:
+        calls: list[bool] = []
+        original = getattr(module, name)
+
+        def noted(*arguments: Any, **named: Any) -> Any:
+            calls.append(threading.current_thread() is not threading.main_thread())
+            return original(*arguments, **named)
+
+        monkeypatch.setattr(module, name, noted)
+        return calls
+
+    return watch

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import pytest
 
-from tests.apiserver.inprocess import MAPS, PODS, Answer, Caller
+from tests.apiserver.inprocess import MAPS, PODS, Caller
 from tests.apiserver.webhooks.hooks import Hooked, allow, patch
+from tests.attack.watching import Threads, served
 from wavetank.apiserver.admission import limits
 from wavetank.apiserver.admission.policies import admission as policies
 from wavetank.apiserver.admission.policies import typechecking
@@ -44,29 +43,6 @@ def a_map(size: int = 1, **data: str) -> dict[str, Any]:
     return {"metadata": {"name": "a"}, "data": {**{f"k{i}": "v" for i in range(size)}, **data}}
 
 
-def served(caller: Caller, *arguments: Any) -> Answer:
-    """Asks as the server does: the request may wait."""
-    return asyncio.run(run_waiting(partial(caller.ask, *arguments)))
-
-
-@pytest.fixture
-def threads(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], list[bool]]:
-    """Returns a function that watches another one: whether each call of it was beside the event loop."""
-
-    def watch(module: Any, name: str) -> list[bool]:
-        calls: list[bool] = []
-        original = getattr(module, name)
-
-        def noted(*arguments: Any, **named: Any) -> Any:
-            calls.append(threading.current_thread() is not threading.main_thread())
-            return original(*arguments, **named)
-
-        monkeypatch.setattr(module, name, noted)
-        return calls
-
-    return watch
-
-
 @pytest.mark.parametrize(
     ("expression", "size", "beside"),
     [
@@ -76,7 +52,7 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], list[bool]]
     ],
 )
 def test_a_policy_that_may_take_long_is_evaluated_beside_the_loop(
-    expression: str, size: int, beside: bool, threads: Callable[[Any, str], list[bool]]
+    expression: str, size: int, beside: bool, threads: Threads
 ) -> None:
     calls = threads(policies, "evaluate_policy")
     caller = Caller()
@@ -163,9 +139,7 @@ def test_rules_about_a_resource_are_looked_for_once_among_many(monkeypatch: pyte
 
 
 @pytest.mark.parametrize(("size", "beside"), [(1, False), (5000, True)])
-def test_a_large_review_is_written_beside_the_loop(
-    size: int, beside: bool, threads: Callable[[Any, str], list[bool]]
-) -> None:
+def test_a_large_review_is_written_beside_the_loop(size: int, beside: bool, threads: Threads) -> None:
     calls = [threads(webhooks, name) for name in ("encode_review", "apply_operations", "set_defaults")]
     caller = Hooked()
     caller.add("change", patch({"op": "add", "path": "/data/new", "value": "v"}))
@@ -174,7 +148,7 @@ def test_a_large_review_is_written_beside_the_loop(
     assert calls == [[beside]] * 3
 
 
-def test_conditions_with_loops_are_evaluated_beside_the_loop(threads: Callable[[Any, str], list[bool]]) -> None:
+def test_conditions_with_loops_are_evaluated_beside_the_loop(threads: Threads) -> None:
     calls = threads(conditions, "evaluate")
     caller = Hooked()
     for name, expression in (("never", "object.data.all(k, false)"), ("always", "true")):
@@ -211,7 +185,7 @@ def test_a_user_with_many_rules_is_authorized_in_slices(monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize(("amounts", "beside"), [(2, False), (1000, True)])
 def test_a_small_pod_that_gets_many_amounts_is_checked_beside_the_loop(
-    amounts: int, beside: bool, threads: Callable[[Any, str], list[bool]]
+    amounts: int, beside: bool, threads: Threads
 ) -> None:
     calls = [threads(limits, "_set_defaults"), threads(writing, "validate_create")]
     caller = Caller()

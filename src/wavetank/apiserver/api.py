@@ -143,7 +143,8 @@ class Api:
     def handle(self, request: Request) -> Response | Stream:
         """Answers a request; every error is a Status."""
         try:
-            return self._answer(request)
+            with self._definitions.deferring():
+                return self._answer(request)
         except UnknownPathError as error:
             return Response(404, [("content-type", "text/plain; charset=utf-8"), PRIVATE], f"{error}\n".encode())
         except StatusError as error:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from wavetank.apiserver.admission.attributes import Attributes, Document
 from wavetank.apiserver.admission.plugin import Plugin
@@ -38,8 +38,10 @@ class ResourceQuota(Plugin):
         resource = attributes.kind.resource
         for quota in self.store.list(RESOURCE_QUOTA):
             status, spec = quota.manifest.get("status") or {}, quota.manifest.get("spec") or {}
+            if quota.namespace != attributes.namespace:
+                continue
             names = [name for name in status.get("hard") or {} if counts(resource, name)]
-            if quota.namespace != attributes.namespace or not names:
+            if not names:
                 continue
             if is_in_scope(resource, attributes.document, spec):
                 _check(quota, names, attributes)
@@ -48,8 +50,9 @@ class ResourceQuota(Plugin):
     def _charge(self, quota: Resource, attributes: Attributes) -> dict[str, str]:
         """Returns the new use of a quota, for the resources of which more is used."""
         status = quota.manifest.get("status") or {}
-        hard, used = parse_amounts(status.get("hard")), parse_amounts(status.get("used"))
-        added = {name: amount for name, amount in self._added(quota, attributes).items() if name in hard}
+        limited = status.get("hard") or {}
+        added = {name: amount for name, amount in self._added(quota, attributes).items() if name in limited}
+        hard, used = (parse_amounts(_only(status.get(part) or {}, added)) for part in ("hard", "used"))
         after = add(used, added)
         over = [name for name in sorted(added) if after[name].value > hard[name].value]
         if over and attributes.subresource != "status":
@@ -91,6 +94,10 @@ def _check(quota: Resource, names: list[str], attributes: Attributes) -> None:
             raise attributes.refused(f"failed quota: {quota.name}: must specify {missing}")
     if any(name not in ((quota.manifest.get("status") or {}).get("used") or {}) for name in names):
         raise attributes.refused(f"status unknown for quota: {quota.name}, resources: {','.join(sorted(names))}")
+
+
+def _only(texts: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    return {name: texts[name] for name in names if name in texts}
 
 
 def _shown(amounts: Amounts, names: list[str]) -> str:

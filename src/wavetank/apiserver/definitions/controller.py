@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+
+import msgspec
+
 from wavetank.apiserver.custom.definition.conditions import (
     CLEANUP,
     ESTABLISHED,
@@ -22,11 +28,16 @@ from wavetank.apiserver.verbs.bootstrapping import bootstrap
 from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.verbs.options import ListOptions
 from wavetank.apiserver.verbs.watching import Watches
+from wavetank.apiserver.verbs.write import StaleError
 from wavetank.apiserver.verbs.writing import Writer
 from wavetank.apiserver.webhooks.calls import WebhookClient
+from wavetank.apiserver.webhooks.waiting import may_wait, run_beside
 from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.objects.resource import Resource
 
+_LARGE = 64 * 1024  # bytes of a definition that takes more than some milliseconds
+# The names of large definitions that a request has written: greenlets have contexts of their own.
+_pending: ContextVar[dict[str, None] | None] = ContextVar("pending", default=None)
 _PRIORITIES = {"groupPriorityMinimum": 1000, "versionPriority": 100}
 _AUTOMATIC = {"kube-aggregator.kubernetes.io/automanaged": "true"}
 
@@ -34,7 +45,8 @@ _AUTOMATIC = {"kube-aggregator.kubernetes.io/automanaged": "true"}
 class DefinitionController:
     """Does at once after each write what the controllers inside the real server do with CustomResourceDefinitions.
 
-    As there, the response to a create has no conditions yet.
+    As there, the response to a create has no conditions yet. What a large definition needs is done at the end of the
+    request that writes it, if that may wait (see `deferring`).
     """
 
     def __init__(self, writer: Writer, deleter: Deleter, watches: Watches, client: WebhookClient) -> None:
@@ -57,27 +69,53 @@ class DefinitionController:
 
     def added(self, new: Resource) -> None:
         """Syncs a new definition."""
-        self._sync(new.name)
+        self._plan(new)
 
     def modified(self, old: Resource, new: Resource) -> None:
         """Syncs a changed definition."""
-        self._sync(new.name)
+        self._plan(new)
 
     def deleted(self, old: Resource) -> None:
         """Forgets a definition; its names are free for others."""
         group = old.manifest["spec"]["group"]
         self._withdraw(old.name)
-        for other in self._of_group(group):
-            self._sync(other["metadata"]["name"])
+        for other in list(self._store.list(self._kind.group_kind)):
+            if other.manifest["spec"]["group"] == group:
+                self._plan(other)
 
     # syncing
+
+    @contextmanager
+    def deferring(self) -> Iterator[None]:
+        """Lets a request sync the large definitions that it has written after all else; others are served meanwhile."""
+        pending: dict[str, None] = {}
+        token = _pending.set(pending)
+        try:
+            yield
+        finally:
+            while pending:
+                name = next(iter(pending))
+                del pending[name]
+                with suppress(StaleError):  # the one who has changed it syncs it
+                    self._sync(name)
+            _pending.reset(token)
+
+    def _plan(self, definition: Resource) -> None:
+        """Syncs a definition: a large one at the end of the request."""
+        pending = _pending.get()
+        if pending is not None and may_wait() and len(msgspec.json.encode(definition.manifest)) > _LARGE:
+            pending[definition.name] = None
+        else:
+            self._sync(definition.name)
 
     def _sync(self, name: str) -> None:
         present = self._store.find(self._kind.group_kind, "", name)
         if present is None:
             return
         definition = present.render()
-        self._serve(definition)
+        self._serve(definition, present)
+        if self._store.find(self._kind.group_kind, "", name) is not present:
+            return  # the request that has changed it meanwhile syncs it
         changed = self._next(definition)
         if changed is not None:
             self._write(changed, present)
@@ -107,7 +145,7 @@ class DefinitionController:
 
     # serving
 
-    def _serve(self, definition: Document) -> None:
+    def _serve(self, definition: Document, present: Resource) -> None:
         """Serves the kinds of a definition, if its names are accepted."""
         if not is_true(definition, NAMES_ACCEPTED) and not is_true(definition, ESTABLISHED):
             return
@@ -115,8 +153,11 @@ class DefinitionController:
         seen = {"spec": definition["spec"], "names": status["acceptedNames"], "going": is_true(definition, TERMINATING)}
         if name in self._served and self._served[name][0] == seen:
             return
+        weight = len(msgspec.json.encode(definition["spec"]))
+        kinds = run_beside(lambda: list(served_kinds(definition, self._objects.kinds, self._client)), weight)
+        if self._store.find(self._kind.group_kind, "", name) is not present:
+            return
         self._withdraw(name)
-        kinds = list(served_kinds(definition, self._objects.kinds, self._client))
         for kind in kinds:
             self._objects.kinds.add(kind)
         self._served[name] = seen, kinds

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+import msgspec
+
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.registry.preparing import prepare_status
 from wavetank.apiserver.registry.validation import validate_status_update
@@ -20,7 +24,8 @@ SERVER_USER = User("system:apiserver", ("system:masters", "system:authenticated"
 def update_status(writer: Writer, kind: Kind, document: Document, present: Resource) -> None:
     """Replaces the status of an object without a namespace; the server itself becomes its manager."""
     write = _write(kind, present)
-    writer.field_managers.update(write, kind, present.render(), document, writer.now)
+    write.weight = len(msgspec.json.encode(document))
+    write.beside(partial(writer.field_managers.update, write, kind, present.render(), document, writer.now))
     writer.replace(write, document, present)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from email.utils import formatdate
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -18,6 +18,7 @@ from wavetank.apiserver.openapi.writing import document_2, document_3
 from wavetank.apiserver.requests.request import Request, Response
 from wavetank.apiserver.schemas.records import Records, StructureTable
 from wavetank.apiserver.schemas.schema import Schema
+from wavetank.apiserver.webhooks.waiting import HEAVIEST, run_beside
 
 Json = dict[str, Any]
 
@@ -31,6 +32,17 @@ _ASKED_3 = (_PROTOBUF_3, _PROTOBUF_3.replace("v3.v1", "v3@v1"))
 _SHARED = ("meta.v1.DeleteOptions",)
 
 
+class _Written(NamedTuple):
+    """A document as it is sent, and the tag by which clients cache it."""
+
+    body: bytes
+    etag: str
+
+    @classmethod
+    def of(cls, body: bytes) -> _Written:
+        return cls(body, f'"{hashlib.sha512(body).hexdigest().upper()}"')
+
+
 class OpenApi:
     """Serves the OpenAPI documents, which change as kinds are added and removed.
 
@@ -41,7 +53,7 @@ class OpenApi:
     def __init__(self, kinds: KindTable, now: Callable[[], float]) -> None:
         self._kinds = kinds
         self._now = now  # seconds since 1970
-        self._written: dict[str, bytes] = {}
+        self._written: dict[str, _Written] = {}
         self._revision = -1
 
     def respond(self, request: Request) -> Response | None:
@@ -81,11 +93,8 @@ class OpenApi:
         accept = request.headers.get("accept", "")
         media = _PROTOBUF_3 if any(each in accept for each in _ASKED_3) else _JSON
         key = f"{place} {media}"
-        if key not in self._written:
-            document = document_3(kinds, _shared()) if kinds else root_document(place)
-            made = encode_document_3(document) if media == _PROTOBUF_3 else msgspec.json.encode(document)
-            self._written[key] = made
-        answer = _answer(request, self._written[key], media)
+        written = self._write(key, lambda: _written_3(place, kinds, media))
+        answer = _answer(request, written, media)
         if stated:
             expires = formatdate(self._now() + _YEAR_S, usegmt=True).replace("GMT", "UTC")  # as Go writes it
             answer.headers.extend([("cache-control", "public, immutable"), ("expires", expires)])
@@ -94,11 +103,17 @@ class OpenApi:
     def _version_2(self, request: Request) -> Response:
         accept = request.headers.get("accept", "")
         media = _PROTOBUF if any(each in accept for each in _ASKED) else _JSON
-        if media not in self._written:
-            document = document_2(self._kinds, _shared())
-            made = encode_document(document) if media == _PROTOBUF else msgspec.json.encode(document)
-            self._written[media] = made
-        return _answer(request, self._written[media], media)
+        kinds = list(self._kinds)
+        return _answer(request, self._write(media, lambda: _written_2(kinds, media)), media)
+
+    def _write(self, key: str, write: Callable[[], _Written]) -> _Written:
+        """Returns a document, which is written beside the event loop if the kinds have changed."""
+        if key in self._written:
+            return self._written[key]
+        revision, written = self._revision, run_beside(write, HEAVIEST)
+        if revision == self._kinds.revision:
+            self._written[key] = written
+        return written
 
     def _versions(self) -> dict[str, list[Kind]]:
         """Returns the kinds by the path of their group and version: api/v1, apis/apps/v1."""
@@ -109,13 +124,22 @@ class OpenApi:
         return versions
 
 
-def _answer(request: Request, body: bytes, media: str) -> Response:
+def _written_2(kinds: list[Kind], media: str) -> _Written:
+    document = document_2(kinds, _shared())
+    return _Written.of(encode_document(document) if media == _PROTOBUF else msgspec.json.encode(document))
+
+
+def _written_3(place: str, kinds: list[Kind], media: str) -> _Written:
+    document = document_3(kinds, _shared()) if kinds else root_document(place)
+    return _Written.of(encode_document_3(document) if media == _PROTOBUF_3 else msgspec.json.encode(document))
+
+
+def _answer(request: Request, written: _Written, media: str) -> Response:
     """Returns a document, or a 304 if the client has it already."""
-    etag = f'"{hashlib.sha512(body).hexdigest().upper()}"'
-    headers = [("etag", etag), ("vary", "Accept")]
-    if request.headers.get("if-none-match") == etag:
+    headers = [("etag", written.etag), ("vary", "Accept")]
+    if request.headers.get("if-none-match") == written.etag:
         return Response(304, headers)
-    return Response(200, [*headers, ("content-type", media)], body)
+    return Response(200, [*headers, ("content-type", media)], written.body)
 
 
 def _link(path: str, kinds: list[Kind]) -> str:

@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
+
+import msgspec
 
 from wavetank.apiserver.errors import bad_request
 from wavetank.apiserver.kinds import Kind
@@ -13,6 +16,7 @@ from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.write import Write
 from wavetank.apiserver.verbs.writing import Writer
+from wavetank.apiserver.webhooks.waiting import may_wait
 from wavetank.cluster.objects.resource import Resource
 
 
@@ -80,10 +84,11 @@ class Actor:
     def _replace(self, write: Write, old: Resource, document: Document) -> Resource:
         present = self._writer.objects.get(write.kind, write.namespace, write.name)
         document["metadata"] = {**document["metadata"], "resourceVersion": str(old.resource_version)}
+        if may_wait():
+            write.weight = len(msgspec.json.encode(document))
         live = self._writer.objects.show(write.kind, present)
-        self._writer.field_managers.update(
-            write, self._writer.objects.stored(write.kind), live, document, self._writer.now
-        )
+        stored, now = self._writer.objects.stored(write.kind), self._writer.now
+        write.beside(partial(self._writer.field_managers.update, write, stored, live, document, now))
         self._writer.replace(write, document, present)
         return self._writer.objects.find(write.kind, write.namespace, write.name) or present
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from wavetank.quantity import format_bytes, format_milli, milli, value_of
@@ -16,7 +17,7 @@ class Amount(NamedTuple):
     @classmethod
     def parse(cls, text: str | None) -> Amount:
         """Reads a quantity; nothing is zero."""
-        return cls(value_of(text), bool(text) and str(text).endswith("i"))
+        return _parsed(text)
 
     def plus(self, other: Amount) -> Amount:
         """Returns the sum, written as the first of the two that is not zero."""
@@ -33,6 +34,11 @@ class Amount(NamedTuple):
         return format_milli(milli(float(self.value)) if self.value.denominator > 1000 else int(self.value * 1000))
 
 
+@lru_cache(maxsize=8192)
+def _parsed(text: str | None) -> Amount:
+    return Amount(value_of(text), bool(text) and str(text).endswith("i"))
+
+
 Amounts = Mapping[str, Amount]
 ZERO, ONE = Amount(Fraction(0)), Amount(Fraction(1))
 
@@ -44,7 +50,11 @@ def parse_amounts(texts: Mapping[str, str] | None) -> dict[str, Amount]:
 
 def render_amounts(amounts: Amounts) -> dict[str, str]:
     """Writes amounts in the order of their names."""
-    return {name: str(amounts[name]) for name in sorted(amounts)}
+    known: dict[int, str] = {}  # by identity: many are the same object
+    for amount in amounts.values():
+        if id(amount) not in known:
+            known[id(amount)] = str(amount)
+    return {name: known[id(amounts[name])] for name in sorted(amounts)}
 
 
 def add(amounts: Amounts, others: Amounts) -> dict[str, Amount]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +21,7 @@ _OF_PODS = {"pods", *_COMPUTED, *(f"{part}.{name}" for part in ("requests", "lim
 _PAGES = "hugepages-"
 # Kinds that quotas count by their plain name too.
 _COUNTED = ("configmaps", "secrets", "replicationcontrollers", "resourcequotas", "services", "persistentvolumeclaims")
+_BY_PATTERN = ("pods", "services", "persistentvolumeclaims", "resourceclaims.resource.k8s.io")  # and by other names
 _OF_SERVICES = ("services.nodeports", "services.loadbalancers")
 _CLASS = ".storageclass.storage.k8s.io/"
 _CLASS_NOTE = "volume.beta.kubernetes.io/storage-class"
@@ -61,6 +62,13 @@ def counts(resource: str, name: str) -> bool:
         case "resourceclaims.resource.k8s.io":
             return name.endswith(PER_CLASS)
     return False
+
+
+def counts_any(resource: str, names: Collection[str]) -> bool:
+    """Returns whether any of a quota's resources is about objects of a kind; `names` is a set or a mapping."""
+    if resource in _BY_PATTERN:
+        return any(counts(resource, name) for name in names)
+    return f"count/{resource}" in names or (resource in names and resource in _COUNTED)
 
 
 def missing_requests(spec: Document, names: Iterable[str]) -> str:

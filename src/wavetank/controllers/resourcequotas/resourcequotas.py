@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from wavetank.cluster.objects.groupkinds import PERSISTENT_VOLUME_CLAIM, RESOURCE_QUOTA, SERVICE
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
-from wavetank.cluster.quota.amount import ZERO, Amount, add, parse_amounts, render_amounts
+from wavetank.cluster.quota.amount import ZERO, Amount, parse_amounts, render_amounts
 from wavetank.cluster.quota.scopes import is_in_scope, is_terminating
-from wavetank.cluster.quota.usage import counts, usage_of
+from wavetank.cluster.quota.usage import counts_any, usage_of
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -75,7 +75,7 @@ class ResourceQuotas:
     def _something_less(self, resource: Resource) -> None:
         kind = self._store.resource_name(resource.group_kind)
         for quota in self._quotas[resource.namespace].values():
-            if any(counts(kind, name) for name in (quota.manifest.get("status") or {}).get("hard") or ()):
+            if counts_any(kind, (quota.manifest.get("status") or {}).get("hard") or {}):
                 self._queue.add(quota.key)
 
     # work
@@ -87,19 +87,20 @@ class ResourceQuotas:
         old = quota.manifest.get("status") or {}
         hard = parse_amounts(_hard(quota))
         used = dict.fromkeys(hard, ZERO)
-        for resource, kind in self._counted(quota, list(hard)):
-            usage = usage_of(kind, resource, self._context.clock.now)
-            used = add(used, {name: amount for name, amount in usage.items() if name in hard})
+        for resource, kind in self._counted(quota, hard):
+            for name, amount in usage_of(kind, resource, self._context.clock.now).items():
+                if name in used:
+                    used[name] = used[name].plus(amount)
         status = {"hard": render_amounts(hard), "used": render_amounts(used)}
         if old.get("hard") != status["hard"] or _differ(old.get("used"), used):
             self._context.client.update_status(quota, status)
 
-    def _counted(self, quota: Resource, names: list[str]) -> Iterator[tuple[dict[str, object], str]]:
+    def _counted(self, quota: Resource, names: Collection[str]) -> Iterator[tuple[dict[str, object], str]]:
         """Yields the objects that a quota counts, with the names of their kinds."""
         spec = quota.manifest.get("spec") or {}
         for group_kind in self._store.group_kinds():
             kind = self._store.resource_name(group_kind)
-            if not any(counts(kind, name) for name in names):
+            if not counts_any(kind, names):
                 continue
             for resource in self._store.list(group_kind):
                 if resource.namespace == quota.namespace:
