@@ -15,7 +15,7 @@ from pathlib import Path
 import testmodules  # noqa: F401
 from tests.apiserver.sidebyside.comparing import differences
 from tests.apiserver.sidebyside.conversing import Step
-from tests.apiserver.sidebyside.scenarios import SCENARIOS, conversations
+from tests.apiserver.sidebyside.scenarios import SCENARIOS, WITH_RBAC, conversations
 from tests.apiserver.sidebyside.servers import our_server, real_server
 
 _WIDTH, _LINES = 1500, 8
@@ -29,17 +29,22 @@ def main() -> None:
     parser.add_argument("--only", default="", help="only conversations whose name contains this")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        steps, different = _compare(Path(folder), options.scenario or sorted(SCENARIOS), options.seed, options.only)
+        steps = different = 0
+        for rbac in (False, True):
+            named = [each for each in options.scenario or sorted(SCENARIOS) if (each in WITH_RBAC) == rbac]
+            if named:
+                more, others = _compare(Path(folder) / str(rbac), named, rbac, options.seed, options.only)
+                steps, different = steps + more, different + others
     print(f"all: {steps - different} of {steps} agree")
 
 
-def _compare(folder: Path, scenarios: list[str], seed: int, only: str) -> tuple[int, int]:
+def _compare(folder: Path, scenarios: list[str], rbac: bool, seed: int, only: str) -> tuple[int, int]:
     """Holds all conversations with both servers; returns the number of requests, and of those that differ."""
     homes = folder / "real", folder / "ours"
     for home in homes:
-        home.mkdir()
+        home.mkdir(parents=True)
     steps = different = 0
-    with real_server(homes[0]) as begin_real, our_server(homes[1]) as begin_ours:
+    with real_server(homes[0], rbac) as begin_real, our_server(homes[1], rbac) as begin_ours:
         for name, hold in conversations(scenarios, seed):
             if only not in name:
                 continue

@@ -14,7 +14,10 @@ from wavetank.apiserver.admission.webhooks.admission import WebhookAdmission
 from wavetank.apiserver.authorization.asking import asking
 from wavetank.apiserver.authorization.attributes import Attributes
 from wavetank.apiserver.authorization.authorizer import AlwaysAllow, Authorizer
+from wavetank.apiserver.authorization.escalation import EscalationCheck
+from wavetank.apiserver.authorization.impersonation import RawHeaders, impersonate
 from wavetank.apiserver.authorization.rbac import Rbac, bootstrap_objects
+from wavetank.apiserver.authorization.requestinfo import attributes_of
 from wavetank.apiserver.authorization.signers import may_sign
 from wavetank.apiserver.conversion.versions import convert
 from wavetank.apiserver.definitions.apiservices import AvailabilityController
@@ -26,7 +29,7 @@ from wavetank.apiserver.endpoints.discovery import Discovery
 from wavetank.apiserver.endpoints.metrics import GROUP as METRICS
 from wavetank.apiserver.endpoints.metrics import Measures, Metrics
 from wavetank.apiserver.endpoints.reviews import REVIEWS, Authenticate, Reviews
-from wavetank.apiserver.errors import StatusError, forbidden, method_not_supported
+from wavetank.apiserver.errors import StatusError, method_not_supported
 from wavetank.apiserver.initial import create_initial_objects
 from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.openapi import OpenApi
@@ -104,12 +107,14 @@ class Api:
         self.kinds = KindTable.builtin(features)
         self._objects = Objects(store, self.kinds, reports)
         client = webhooks or NoWebhooks()
-        self._authorizer: Authorizer = Rbac(store) if rbac else AlwaysAllow()
+        roles = Rbac(store) if rbac else None
+        self._authorizer: Authorizer = roles or AlwaysAllow()
         ask = partial(asking, self._authorizer)
         self.webhooks = WebhookAdmission(store, self.kinds, client, convert, ask)
         policies = PolicyAdmission(store, self.kinds, convert, ask)
         signing = partial(may_sign, self._authorizer)
-        admission = AdmissionChain(store, plugins, self.webhooks, more_plugins, policies, signing)
+        escalation = None if roles is None else EscalationCheck(roles).check
+        admission = AdmissionChain(store, plugins, self.webhooks, more_plugins, policies, signing, escalation)
         self._writer = Writer(self._objects, admission, random.Random(seed))
         create_initial_objects(self._writer, bootstrap_objects() if rbac else ())
         self._deleter = Deleter(self._writer)
@@ -154,6 +159,10 @@ class Api:
         """Returns the service account of a token that this API has issued."""
         return self._accounts.authenticate(token)
 
+    def impersonate(self, user: User, headers: RawHeaders) -> User:
+        """Returns the user in whose name an authenticated user makes a request; StatusError if it may not."""
+        return impersonate(self._authorizer, user, headers)
+
     def allows(self, user: User, attributes: Attributes) -> bool:
         """Tells whether a user may do something."""
         return self._authorizer.authorize(user, attributes).allowed
@@ -170,14 +179,14 @@ class Api:
     def _answer(self, request: Request) -> Response | Stream:
         if request.query and not request.flag("watch"):
             check_timeout(request)
+        self._authorize(request)
         response = self._discovery.respond(request)
         if response is None and request.method == "GET":
             response = self._openapi.respond(request)
         if response is not None:
-            self._authorize(request.user, Attributes(request.method.lower(), path=request.path))
             return response
         for group in self._metric_groups:
-            if (metrics := group.respond(request, self._authorize)) is not None:
+            if (metrics := group.respond(request)) is not None:
                 return metrics
         target = resolve(self.kinds, request.method, request.path)
         try:
@@ -196,12 +205,16 @@ class Api:
             return True
         return any(each.name == group and version in each.versions for each in self._metric_groups)
 
-    def _authorize(self, user: User, attributes: Attributes, resource: str = "") -> None:
-        if not self._authorizer.authorize(user, attributes).allowed:
-            raise forbidden(resource, attributes.name, attributes.refusal(user))
+    def _authorize(self, request: Request) -> None:
+        """Refuses what a user may not do, before it is known whether there is such a resource."""
+        if isinstance(self._authorizer, AlwaysAllow):
+            return
+        attributes = attributes_of(request)
+        decision = self._authorizer.authorize(request.user, attributes)
+        if not decision.allowed:
+            raise attributes.refusal(request.user, decision.reason)
 
     def _act(self, target: Target, request: Request) -> Response | Stream:
-        self._authorize(request.user, Attributes.of(target), target.kind.resource)
         if target.verb == "patch":
             # an unknown patch type is refused before anything else
             patch_type(request, custom=target.kind.custom is not None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -90,6 +90,10 @@ class Session:
     def authenticate(self, token: str) -> User | None:
         """Returns the service account of a token that the API has issued."""
         return self.served.api.authenticate(token)
+
+    def impersonate(self, user: User, headers: Iterable[tuple[bytes, bytes]]) -> User:
+        """Returns the user in whose name an authenticated user makes a request; StatusError if it may not."""
+        return self.served.api.impersonate(user, headers)
 
     def act(self, title: Title | None, act: Act) -> Response | Stream:
         """Changes the cluster, and keeps how."""

@@ -80,11 +80,53 @@ def test_a_user_may_do_what_his_roles_allow(api: Api, method: str, path: str, st
             'namespaces "demo" is forbidden: User "bob" cannot get resource "namespaces" in API group "" '
             'in the namespace "demo"',
         ),
+        (
+            "POST",
+            "/apis/none/v1/namespaces/demo/odds/x/below/more",
+            'odds.none "x" is forbidden: User "bob" cannot create resource "odds/below" in API group "none" in the '
+            'namespace "demo"',
+        ),
+        ("PUT", "/odd/<path>", 'forbidden: User "bob" cannot put path "/odd/&lt;path&gt;"'),
+        (
+            "DELETE",
+            "/api/v1/namespaces/demo/pods",
+            'pods is forbidden: User "bob" cannot deletecollection resource "pods" in API group "" in the namespace '
+            '"demo"',
+        ),
+        (
+            "GET",
+            "/api/v1/watch/nodes",
+            'nodes is forbidden: User "bob" cannot watch resource "nodes" in API group "" at the cluster scope',
+        ),
     ],
 )
 def test_refusals_are_told_in_the_real_words(api: Api, method: str, path: str, message: str) -> None:
     status, told = asked(api, BOB, method, path)
     assert (status, told["reason"], told["message"]) == (403, "Forbidden", message)
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ((("watch", "1"),), 'nodes is forbidden: User "bob" cannot watch'),
+        ((("watch", "false"),), 'nodes is forbidden: User "bob" cannot list'),
+        ((("fieldSelector", "metadata.name=n"),), 'nodes "n" is forbidden: User "bob" cannot list'),
+        ((("fieldSelector", "metadata.name!=n"),), 'nodes is forbidden: User "bob" cannot list'),
+    ],
+)
+def test_the_query_tells_watches_and_single_names(api: Api, query: tuple[tuple[str, str], ...], words: str) -> None:
+    answer = api.handle(Request("GET", "/api/v1/nodes", query, user=BOB))
+    assert isinstance(answer, Response)
+    assert json.loads(answer.body)["message"].startswith(words)
+
+
+def test_a_refusal_names_roles_that_are_missing(api: Api) -> None:
+    binding = {"apiVersion": f"{GROUP}/v1", "kind": "RoleBinding", "metadata": {"name": "lost"}}
+    reference = {"apiGroup": GROUP, "kind": "ClusterRole", "name": "gone"}
+    subjects = [{"kind": "User", "name": "bob", "apiGroup": GROUP}]
+    assert asked(api, ADMIN, "POST", f"{ROLES}/rolebindings", {**binding, "roleRef": reference, "subjects": subjects})
+    status, told = asked(api, BOB, "GET", "/api/v1/namespaces/demo/secrets")
+    assert (status, told["message"].rpartition('"demo": ')[2]) == (403, f'RBAC: clusterrole.{GROUP} "gone" not found')
 
 
 def review(api: Api, user: User, kind: str, spec: dict[str, Any]) -> Any:

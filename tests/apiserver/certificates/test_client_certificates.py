@@ -87,7 +87,7 @@ def test_a_watch_over_a_websocket_has_the_user_of_the_certificate(served: Served
     with pytest.raises(websocket.WebSocketBadStatusException) as refused:
         websocket.create_connection(address, timeout=PATIENCE_S, sslopt={"context": client.trusting})
     assert refused.value.status_code == 403
-    assert b'User \\"watcher\\" cannot' in (refused.value.resp_body or b"")
+    assert b'User \\"watcher\\" cannot watch resource' in (refused.value.resp_body or b"")
 
 
 def test_a_certificate_expires_in_simulated_time(served: Served, tmp_path: Path) -> None:

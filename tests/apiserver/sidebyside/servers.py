@@ -22,9 +22,9 @@ Begin = Callable[[], Conversation]
 
 
 @contextmanager
-def real_server(folder: Path) -> Iterator[Begin]:
+def real_server(folder: Path, rbac: bool = False) -> Iterator[Begin]:
     """Starts kube-apiserver and etcd; yields what begins a conversation. Skips the test if they are missing."""
-    plane = ControlPlane(folder)
+    plane = ControlPlane(folder, "RBAC" if rbac else "AlwaysAllow")
     try:
         plane.start_bare(_OFF, _NETWORK, "--allow-privileged")
         host = urlsplit(plane.url).netloc
@@ -37,7 +37,8 @@ def real_server(folder: Path) -> Iterator[Begin]:
 
 
 @contextmanager
-def our_server(folder: Path) -> Iterator[Begin]:
+def our_server(folder: Path, rbac: bool = False) -> Iterator[Begin]:
     """Starts `wavetank serve --bare`; yields what begins a conversation."""
-    with serving(folder, "--bare", "--http", token=TOKEN) as served:
+    options = ("--authorization", "rbac") if rbac else ()
+    with serving(folder, "--bare", "--http", *options, token=TOKEN) as served:
         yield lambda: Conversation(served.connect, TOKEN)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.apiserver.sidebyside.comparing import differences
-from tests.apiserver.sidebyside.scenarios import SCENARIOS, conversations
+from tests.apiserver.sidebyside.scenarios import SCENARIOS, WITH_RBAC, conversations
 from tests.apiserver.sidebyside.servers import Begin, our_server, real_server
 from tests.support.controlplane.clusters import need_all
 
@@ -26,18 +26,21 @@ MOST_DIFFERENCES = {
     "webhooks": 10,
     "initial": 6,
     "paths": 25,
+    "roles": 1,
 }
 
 
 @pytest.fixture(scope="module")
-def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Begin, Begin]]:
+def servers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Begin, Begin]]:
     need_all()
     real, ours = (tmp_path_factory.mktemp(name) for name in ("real", "ours"))
-    with real_server(real) as begin_real, our_server(ours) as begin_ours:
+    with real_server(real, request.param) as begin_real, our_server(ours, request.param) as begin_ours:
         yield begin_real, begin_ours
 
 
-@pytest.mark.parametrize("scenario", sorted(SCENARIOS))
+@pytest.mark.parametrize(
+    ("servers", "scenario"), [(each in WITH_RBAC, each) for each in sorted(SCENARIOS)], indirect=["servers"]
+)
 def test_both_servers_answer_alike(scenario: str, servers: tuple[Begin, Begin]) -> None:
     found: list[str] = []
     for name, hold in conversations([scenario], SEED):

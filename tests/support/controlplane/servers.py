@@ -23,10 +23,14 @@ _STOP_S = 10
 
 
 class ControlPlane:
-    """etcd, kube-apiserver, kube-controller-manager and kube-scheduler, each a process; logs are in `folder`."""
+    """etcd, kube-apiserver, kube-controller-manager and kube-scheduler, each a process; logs are in `folder`.
 
-    def __init__(self, folder: Path) -> None:
+    `authorization` is the API server's authorization mode.
+    """
+
+    def __init__(self, folder: Path, authorization: str = "AlwaysAllow") -> None:
         self.folder = folder
+        self._authorization = authorization
         self.kubeconfig = folder / "kubeconfig"
         self._programs = find_programs()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
@@ -87,7 +91,7 @@ class ControlPlane:
             f"--service-account-key-file={self._certificate.certificate}",
             f"--service-account-signing-key-file={self._certificate.key}",
             f"--token-auth-file={self.folder / 'tokens.csv'}",
-            "--authorization-mode=AlwaysAllow",
+            f"--authorization-mode={self._authorization}",
             *options,
         )
         eventually(self._is_ready, lambda: self._log("kube-apiserver"))

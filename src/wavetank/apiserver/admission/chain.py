@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from wavetank.apiserver.admission.accounts import ServiceAccount
 from wavetank.apiserver.admission.attributes import Attributes
@@ -64,7 +64,7 @@ class AdmissionChain:
 
     Webhooks are called after all built-in plugins but quotas. If one has changed the object, all plugins mutate it once
     more, and those webhooks that want to be called again. `may_sign` tells which users may approve and sign
-    certificates.
+    certificates. `check` refuses what is otherwise ready for validation.
     """
 
     def __init__(
@@ -75,7 +75,9 @@ class AdmissionChain:
         more: Sequence[Plugin] = (),
         policies: PolicyAdmission | None = None,
         may_sign: MaySign = _all_may,
+        check: Callable[[Attributes], None] | None = None,
     ) -> None:
+        self._check = check
         made: list[Plugin] = [plugin(store) for plugin in _PLUGINS if plugin.name in plugins]
         made += [plugin(store, may_sign) for plugin in _SIGNER_PLUGINS if plugin.name in plugins]
         self._plugins = [*(plugin for plugin in made if plugin.name != _LAST), *more]
@@ -96,6 +98,8 @@ class AdmissionChain:
         if self._mutate(attributes) and attributes.reinvocation is not None:
             attributes.reinvocation.is_second = True
             self._mutate(attributes)
+        if self._check is not None:
+            self._check(attributes)
 
     def _mutate(self, attributes: Attributes) -> bool:
         """Runs all plugins; returns whether a webhook has changed the object."""

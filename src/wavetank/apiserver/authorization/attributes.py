@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wavetank.apiserver.requests.paths import Target
+from wavetank.apiserver.errors import StatusError, forbidden
 from wavetank.apiserver.requests.request import User
+from wavetank.cel.gotext import quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,17 +18,16 @@ class Attributes:
     name: str = ""
     path: str = ""
 
-    @classmethod
-    def of(cls, target: Target) -> Attributes:
-        """Returns the attributes of a resolved request; a Namespace counts as in itself."""
-        kind = target.kind
-        resource = kind.plural if target.subresource is None else f"{kind.plural}/{target.subresource.name}"
-        return cls(target.verb, kind.group, resource, kind.namespace_of(target.namespace, target.name), target.name)
+    def refusal(self, user: User, reason: str) -> StatusError:
+        """Returns the 403 in the real server's words, with the authorizer's reason."""
+        said = self._said(user).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        plural = self.resource.partition("/")[0]
+        resource = f"{plural}.{self.group}" if self.group else plural
+        return forbidden(resource, self.name, f"{said}: {reason}" if reason else said)
 
-    def refusal(self, user: User) -> str:
-        """Says in the real server's words that a user may not."""
+    def _said(self, user: User) -> str:
         if self.path:
-            return f'User "{user.name}" cannot {self.verb} path "{self.path}"'
-        where = f'in the namespace "{self.namespace}"' if self.namespace else "at the cluster scope"
-        what = f'resource "{self.resource}" in API group "{self.group}"'
-        return f'User "{user.name}" cannot {self.verb} {what} {where}'
+            return f"User {quote(user.name)} cannot {self.verb} path {quote(self.path)}"
+        where = f"in the namespace {quote(self.namespace)}" if self.namespace else "at the cluster scope"
+        what = f"resource {quote(self.resource)} in API group {quote(self.group)}"
+        return f"User {quote(user.name)} cannot {self.verb} {what} {where}"

@@ -19,7 +19,7 @@ _EVERYTHING: Document = {
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether a request is allowed, and the reason that reviews show."""
+    """Whether a request is allowed, and the reason that reviews and refusals show."""
 
     allowed: bool
     reason: str = ""

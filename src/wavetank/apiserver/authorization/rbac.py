@@ -9,9 +9,11 @@ from wavetank.apiserver.authorization.attributes import Attributes
 from wavetank.apiserver.authorization.authorizer import MASTERS, AlwaysAllow, Decision, Document
 from wavetank.apiserver.requests.request import User
 from wavetank.apiserver.webhooks.waiting import in_slices
+from wavetank.cel.gotext import quote
 from wavetank.cluster.fields.selectors import LabelSelector
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store
+from wavetank.errors import WavetankError
 
 _GROUP = "rbac.authorization.k8s.io"
 _ACCOUNT = "system:serviceaccount:"
@@ -26,6 +28,10 @@ def bootstrap_objects() -> list[Document]:
     return made
 
 
+class MissingRoleError(WavetankError):
+    """A binding refers to a role that does not exist."""
+
+
 class Rbac:
     """Decides by the roles and bindings in the store; a request that no rule allows is refused."""
 
@@ -36,31 +42,50 @@ class Rbac:
         """Looks for a rule that allows the request; the first one found is the reason."""
         if MASTERS in user.groups:
             return Decision(True)
-        for rule, reason in in_slices(self._rules(user, attributes.namespace)):
+        missing: list[str] = []
+        for rule, reason in in_slices(self._rules(user, attributes.namespace, missing)):
             if _covers(rule, attributes):
                 return Decision(True, f"RBAC: allowed by {reason}")
-        return Decision(False)
+        return Decision(False, f"RBAC: {joined(missing)}" if missing else "")
 
     def rules(self, user: User, namespace: str) -> Document:
         """Returns all that a user may do in a namespace."""
         if MASTERS in user.groups:
             return AlwaysAllow().rules(user, namespace)
-        found = [rule for rule, _ in in_slices(self._rules(user, namespace))]
+        found, missing = self.held_rules(user, namespace)
         return {
             "resourceRules": [dict(rule) for rule in in_slices(found) if rule.get("resources")],
-            "nonResourceRules": [dict(rule) for rule in in_slices(found) if rule.get("nonResourceURLs")],
+            "nonResourceRules": [_of_paths(rule) for rule in in_slices(found) if rule.get("nonResourceURLs")],
             "incomplete": False,
+            **({"evaluationError": joined(missing)} if missing else {}),
         }
 
-    def _rules(self, user: User, namespace: str) -> Iterator[tuple[Rule, str]]:
-        """Yields the rules of a user's roles, and where they come from; role bindings of a namespace grant no paths."""
-        for binding in self._store.list(f"ClusterRoleBinding.{_GROUP}"):
-            yield from self._granted(binding, user, "")
+    def held_rules(self, user: User, namespace: str) -> tuple[list[Rule], list[str]]:
+        """Returns the rules of all roles of a user in a namespace, and what is said of roles that are missing."""
+        missing: list[str] = []
+        return [rule for rule, _ in in_slices(self._rules(user, namespace, missing))], missing
+
+    def role_rules(self, role: Mapping[str, Any], namespace: str) -> Sequence[Rule]:
+        """Returns the rules of the role that a binding in a namespace ("": in all) refers to; else MissingRoleError."""
+        where = namespace if role["kind"] == "Role" else ""
+        found = self._store.find(f"{role['kind']}.{_GROUP}", where, role["name"])
+        if found is None:
+            raise MissingRoleError(f"{role['kind'].lower()}.{_GROUP} {quote(role['name'])} not found")
+        own: Sequence[Rule] = found.manifest.get("rules") or ()
+        collected = found.manifest.get("aggregationRule")
+        return own or self._collected(collected) if collected else own
+
+    def _rules(self, user: User, namespace: str, missing: list[str]) -> Iterator[tuple[Rule, str]]:
+        """Yields the rules of a user's roles, and where they come from; adds to `missing` what is not found."""
+        bindings = [(each, "") for each in self._store.list(f"ClusterRoleBinding.{_GROUP}")]
         if namespace:
-            for binding in self._store.list(f"RoleBinding.{_GROUP}"):
-                if binding.namespace == namespace:
-                    for rule, reason in self._granted(binding, user, namespace):
-                        yield _without_paths(rule), reason
+            local = self._store.list(f"RoleBinding.{_GROUP}")
+            bindings += [(each, namespace) for each in local if each.namespace == namespace]
+        for binding, where in bindings:
+            try:
+                yield from self._granted(binding, user, where)
+            except MissingRoleError as error:
+                missing.append(str(error))
 
     def _granted(self, binding: Resource, user: User, namespace: str) -> Iterator[tuple[Rule, str]]:
         subject = next((each for each in binding.manifest.get("subjects") or () if _is(each, user, namespace)), None)
@@ -70,16 +95,8 @@ class Rbac:
         name = f"{binding.name}/{namespace}" if namespace else binding.name
         subject_text = f'{subject["kind"]} "{_name_of(subject, namespace)}"'
         reason = f'{binding.manifest_kind} "{name}" of {role["kind"]} "{role["name"]}" to {subject_text}'
-        for rule in self._rules_of(role, namespace):
+        for rule in self.role_rules(role, namespace):
             yield rule, reason
-
-    def _rules_of(self, role: Mapping[str, Any], namespace: str) -> Sequence[Rule]:
-        found = self._store.find(f"{role['kind']}.{_GROUP}", namespace if role["kind"] == "Role" else "", role["name"])
-        if found is None:
-            return ()
-        own: Sequence[Rule] = found.manifest.get("rules") or ()
-        collected = found.manifest.get("aggregationRule")
-        return own or self._collected(collected) if collected else own
 
     def _collected(self, aggregation: Mapping[str, Any]) -> Sequence[Rule]:
         """Returns the rules of all roles that an aggregation selects, themselves aggregations or not."""
@@ -87,12 +104,18 @@ class Rbac:
         found: list[Rule] = []
         for role in self._store.list(f"ClusterRole.{_GROUP}"):
             if any(selector.matches(role.labels) for selector in selectors):
-                found.extend(self._rules_of({"kind": "ClusterRole", "name": role.name}, ""))
+                found.extend(self.role_rules({"kind": "ClusterRole", "name": role.name}, ""))
         return found
 
 
-def _without_paths(rule: Rule) -> Rule:
-    return {key: value for key, value in rule.items() if key != "nonResourceURLs"}
+def joined(messages: Sequence[str]) -> str:
+    """Writes several errors as one, each once."""
+    texts = list(dict.fromkeys(messages))
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+
+
+def _of_paths(rule: Rule) -> Document:
+    return {key: rule[key] for key in ("verbs", "nonResourceURLs")}
 
 
 def _is(subject: Mapping[str, Any], user: User, namespace: str) -> bool:

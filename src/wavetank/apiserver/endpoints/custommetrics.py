@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from wavetank.apiserver.authorization.attributes import Attributes
 from wavetank.apiserver.endpoints.aggregated import AggregatedResource, register
 from wavetank.apiserver.errors import StatusError, method_not_allowed
 from wavetank.apiserver.requests.negotiation import negotiate_plain
-from wavetank.apiserver.requests.request import Request, Response, User
+from wavetank.apiserver.requests.request import Request, Response
 from wavetank.apiserver.requests.responses import PRIVATE
 from wavetank.apiserver.selectors.labels import parse_labels
 from wavetank.apiserver.verbs.writing import Writer
@@ -23,7 +22,6 @@ _ADAPTER = "metrics-adapter"
 _ALL = "*"
 
 Document = dict[str, Any]
-Authorize = Callable[[User, Attributes], None]
 
 
 class Values(Protocol):
@@ -93,22 +91,16 @@ class _Group:
         """Yields the resources, as discovery shows them."""
         raise NotImplementedError
 
-    def respond(self, request: Request, authorize: Authorize) -> Response | None:
+    def respond(self, request: Request) -> Response | None:
         """Answers a request for metrics; None if its path is another one."""
         parts = [part for part in request.path.split("/") if part]
         if len(parts) < 4 or parts[:2] != ["apis", self.name] or parts[2] not in self.versions:
             return None
-        authorize(request.user, self._attributes(parts[3:]))
         if request.method != "GET":
             raise method_not_allowed()
         document = self._document(parts[2], parts[3:], request)
         representation = negotiate_plain(request)
         return Response(200, [("content-type", representation.media_type), PRIVATE], representation.encode(document))
-
-    def _attributes(self, parts: list[str]) -> Attributes:
-        namespace, parts = (parts[1], parts[2:]) if parts[0] == "namespaces" and len(parts) > 2 else ("", parts)
-        resource, name = "/".join((parts[0], *parts[2:])), parts[1] if len(parts) > 1 else ""
-        return Attributes("get" if name else "list", self.name, resource, namespace, name)
 
     def _document(self, version: str, parts: list[str], request: Request) -> Document:
         raise NotImplementedError

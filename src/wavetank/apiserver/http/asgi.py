@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
+from wavetank.apiserver.authorization.impersonation import IMPERSONATE
 from wavetank.apiserver.clock.control import PREFIX, ClockControl, as_response
 from wavetank.apiserver.clock.heartbeat import Heartbeat
 from wavetank.apiserver.errors import StatusError, internal
@@ -32,6 +33,9 @@ class Handler(Protocol):
 
     def authenticate(self, token: str) -> User | None:
         """Returns the service account of a token that the API has issued."""
+
+    def impersonate(self, user: User, headers: Iterable[tuple[bytes, bytes]]) -> User:
+        """Returns the user in whose name an authenticated user makes a request; StatusError if it may not."""
 
 
 class Site(Protocol):
@@ -95,10 +99,12 @@ class App:
             return await self._answer_site(self._site, scope, headers, receive)
         clock = scope["path"].startswith(PREFIX)  # which only the user of the token may set
         if clock:
-            user = self._guard.admit(headers, scope["headers"])
+            user = self._guard.admit(headers)
         else:
             client = certified_user(scope, self._heartbeat.pacing.clock.now)
-            user = self._guard.admit(headers, scope["headers"], self._api.authenticate, client)
+            user = self._guard.admit(headers, self._api.authenticate, client)
+            if any(name.startswith(IMPERSONATE) for name in headers):
+                user = await run_waiting(partial(self._api.impersonate, user, scope["headers"]))
         request = await _read_request(scope, headers, receive)
         request.user = user
         if clock:
@@ -113,7 +119,7 @@ class App:
         public = site.answer_public(request)
         if public is not None:
             return public
-        request.user = self._guard.admit(headers, scope["headers"])
+        request.user = self._guard.admit(headers)
         self._heartbeat.pacing.keep_up()
         try:
             return await site.answer(request)

@@ -4,10 +4,9 @@ import base64
 import binascii
 import hmac
 import ipaddress
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
-from wavetank.apiserver.authorization.authorizer import MASTERS
 from wavetank.apiserver.errors import StatusError, bad_request, forbidden, unauthorized
 from wavetank.apiserver.requests.request import User
 
@@ -18,8 +17,6 @@ PROXY_USER = "wavetank"
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _EVERYWHERE = ("0.0.0.0", "::", "")
-
-RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
 class Authenticator:
@@ -38,11 +35,10 @@ class Authenticator:
     def admit(
         self,
         headers: Mapping[str, str],
-        raw: RawHeaders,
         accounts: Callable[[str], User | None] | None = None,
         client: User | None = None,
     ) -> User:
-        """Returns the user of a request; `raw` are the headers with repeated ones.
+        """Returns the user of a request.
 
         `accounts` finds the service account of a token, if these are accepted too. `client` is the user of the client
         certificate, which comes before any token.
@@ -53,10 +49,7 @@ class Authenticator:
             user = accounts(_bearer(headers))
         if user is None and not self.has_token(headers):
             raise unauthorized()
-        user = user or ADMIN
-        if "impersonate-user" not in headers and "impersonate-group" not in headers:
-            return user
-        return _impersonated(headers, raw) if MASTERS in user.groups else _refuse_impersonation(user)
+        return user or ADMIN
 
     def check_site(self, headers: Mapping[str, str]) -> None:
         """Refuses a request of a foreign web page."""
@@ -108,10 +101,6 @@ def _bearer(headers: Mapping[str, str]) -> str:
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-def _refuse_impersonation(account: User) -> User:
-    raise _refused(f"{account.name} may not impersonate other users")
-
-
 def _check_origin(origin: str, host: str | None) -> None:
     try:
         site = urlsplit(origin).netloc.lower()
@@ -150,14 +139,3 @@ def _proxy_password(header: str) -> str:
     except (binascii.Error, UnicodeDecodeError):
         return ""
     return password if user == PROXY_USER else ""
-
-
-def _impersonated(headers: Mapping[str, str], raw: RawHeaders) -> User:
-    """Returns the user that an administrator impersonates."""
-    name = headers.get("impersonate-user", "")
-    if not name:
-        raise bad_request("groups are asked for without impersonating a user")
-    groups = [value.decode("latin-1") for key, value in raw if key == b"impersonate-group"]
-    if "system:authenticated" not in groups:
-        groups.append("system:authenticated")
-    return User(name, tuple(groups), headers.get("impersonate-uid", ""))

@@ -109,6 +109,14 @@ def parse_fields(text: str, kind: Kind) -> FieldSelector:
     return FieldSelector(tuple((known[field], equal, value) for field, equal, value in terms))
 
 
+def required_name(text: str) -> str | None:
+    """Returns the one name that a selector of any kind can select; None if it is open, or the selector is wrong."""
+    try:
+        return FieldSelector(tuple(_terms(text))).name
+    except StatusError:
+        return None
+
+
 def _custom_labels(kind: Kind) -> Mapping[str, str]:
     assert kind.custom is not None
     names = _META if kind.namespaced else _META[:1]

@@ -92,7 +92,7 @@ class App:
         public = self._answer_public(method, path)
         if public is not None:
             return public
-        self._guard.admit(headers, scope["headers"])
+        self._guard.admit(headers)
         body = await read_body(headers, receive, LARGEST_BODY)
         request = Request(method, path, parse_query(scope["query_string"]), headers, body)
         if path == STREAM and method == "GET":

@@ -64,7 +64,7 @@ class PlayApp:
         public = self._site.answer_public(request)
         if public is not None:
             return public
-        self._guard.admit(headers, scope["headers"])
+        self._guard.admit(headers)
         answer = await self._site.answer(request)
         assert isinstance(answer, Response)
         return answer

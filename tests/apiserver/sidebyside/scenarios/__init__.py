@@ -13,6 +13,7 @@ from tests.apiserver.sidebyside.scenarios.life import life
 from tests.apiserver.sidebyside.scenarios.lists import lists
 from tests.apiserver.sidebyside.scenarios.pods import pods
 from tests.apiserver.sidebyside.scenarios.reading import reading
+from tests.apiserver.sidebyside.scenarios.roles import roles
 from tests.apiserver.sidebyside.scenarios.selecting import selecting
 from tests.apiserver.sidebyside.scenarios.subresources import paths, subresources
 from tests.apiserver.sidebyside.scenarios.webhooks import webhooks
@@ -67,7 +68,9 @@ SCENARIOS: dict[str, Scenario] = {
     "subresources": _of_namespace("subresources", subresources),
     "webhooks": _of_namespace("webhooks", webhooks),
     "paths": _of_namespace("paths", paths),
+    "roles": _of_namespace("roles", roles),
 }
+WITH_RBAC = ("roles",)  # scenarios of servers that authorize by roles
 
 
 def conversations(names: Sequence[str], seed: int) -> Iterator[tuple[str, Hold]]:
