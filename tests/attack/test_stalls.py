@@ -10,12 +10,14 @@ import pytest
 
 from tests.apiserver.inprocess import MAPS, MERGE, Caller
 from wavetank.apiserver.fielderrors import ENOUGH
-from wavetank.apiserver.requests.request import Response
+from wavetank.apiserver.requests.request import Request, Response
 from wavetank.apiserver.validation.pods.podwarnings import pod_warnings
+from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.watching import WatchStream
-from wavetank.apiserver.verbs.write import LargeObjects
+from wavetank.apiserver.verbs.write import LargeObjects, Write
 from wavetank.apiserver.webhooks import waiting
 from wavetank.apiserver.webhooks.waiting import in_slices, run_waiting
+from wavetank.cluster.objects.resource import Resource
 
 
 @pytest.fixture
@@ -66,7 +68,7 @@ def test_the_event_loop_goes_on_between_slices() -> None:
 def test_a_large_object_is_read_checked_and_shown_beside_the_loop(beside: list[str]) -> None:
     answer = served(Caller(), "POST", MAPS, a_map(5000))
     assert answer.status == 201
-    assert {"decode", "_begin", "update", "_check_new", "resource", "show", "answer"} <= set(beside)
+    assert {"decode", "_begin", "update", "_check_new", "_made", "show", "answer"} <= set(beside)
 
 
 def test_a_small_object_is_not(beside: list[str]) -> None:
@@ -84,11 +86,15 @@ def test_so_is_a_small_patch_of_a_large_object(beside: list[str], monkeypatch: p
 
 
 def test_large_objects_that_become_small_are_forgotten() -> None:
-    large = LargeObjects()
-    large.note("u", was_slow=True)
-    assert "u" in large
-    large.note("u", was_slow=False)
-    assert "u" not in large
+    objects, old = LargeObjects(), Resource({"metadata": {"name": "a", "uid": "u"}})
+    request = Request("PATCH", f"{MAPS}/a", headers={"content-type": MERGE}, body=b"{}")
+    kind = Caller().api.kinds.named("v1", "ConfigMap")
+    assert kind is not None
+    for large in (True, False):
+        objects.note(old.uid, large)
+        write = Write(kind, "default", "a", request, WriteOptions())
+        objects.weigh(write, old)
+        assert waiting.is_heavy(write.weight) == large
 
 
 def test_of_two_large_objects_of_one_name_one_is_created() -> None:
