@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import threading
 from contextlib import suppress
@@ -224,6 +225,46 @@ def test_a_listener_serves_connections_in_the_order_in_which_they_came(tmp_path)
     listener.close()
     for client in clients:
         client.close()
+
+
+@pytest.mark.parametrize("limit", ["connections", "descriptors"])
+def test_the_oldest_idle_connection_is_closed_if_there_are_too_many(tmp_path, monkeypatch, limit):
+    sock = socket.socket(socket.AF_UNIX)
+    sock.bind(str(tmp_path / "socket"))
+    listener = Listener(sock, lambda connection, request: None)  # which is not answered
+    clients = [socket.socket(socket.AF_UNIX) for _ in range(3)]
+    for client in clients[:2]:
+        client.connect(str(tmp_path / "socket"))
+    clients[0].sendall(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+    assert listener.read()
+    clients[2].connect(str(tmp_path / "socket"))
+    if limit == "connections":
+        monkeypatch.setattr("wavetank.loop.transport.listener._MOST_CONNECTIONS", 2)
+    else:
+        listener.socket = WithoutDescriptors(sock)
+    listener.accept()
+    assert [connection.number for connection in listener] == [1, 3]
+    assert clients[1].recv(1) == b""
+    listener.close()
+    for client in clients:
+        client.close()
+
+
+class WithoutDescriptors:
+    """A listening socket that lacks descriptors once."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._socket = sock
+        self._failed = False
+
+    def accept(self):
+        if not self._failed:
+            self._failed = True
+            raise OSError(errno.EMFILE, "Too many open files")
+        return self._socket.accept()
+
+    def close(self) -> None:
+        self._socket.close()
 
 
 def _read_on(connection: Connection) -> None:

@@ -220,6 +220,11 @@ class Connection:
         """Tells whether anything is still to be sent."""
         return bool(self._unsent) or self._last
 
+    @property
+    def is_idle(self) -> bool:
+        """Tells whether no request is to be answered."""
+        return self._unanswered <= 0 and not self.waits
+
     def close(self) -> None:
         """Closes the connection at once; its stream ends."""
         if not self.closed:

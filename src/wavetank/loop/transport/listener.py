@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import select
 import socket
 from collections import deque
@@ -7,9 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from wavetank.apiserver.requests.request import Request
-from wavetank.loop.transport.connection import Connection, ConnectionLostError, Ends
+from wavetank.loop.transport.connection import Address, Connection, ConnectionLostError, Ends
 
 _QUEUE = 4096
+_MOST_CONNECTIONS = 1000  # programs have one for each watch, and a few more
+_NO_DESCRIPTORS = (errno.EMFILE, errno.ENFILE)
 _READABLE = select.EPOLLIN | select.EPOLLHUP | select.EPOLLERR
 
 Serve = Callable[[Connection, Request], None]
@@ -18,6 +21,7 @@ Serve = Callable[[Connection, Request], None]
 class Listener:
     """A listening socket of one program and its connections, in the order in which they were accepted.
 
+    If there are too many, the oldest one that is idle is closed.
     Requests are passed to `serve` in that order, whatever the kernel's. Each program has its own listeners, so that the
     order between programs does not matter.
     """
@@ -43,15 +47,33 @@ class Listener:
 
     def accept(self) -> None:
         """Accepts all pending connections."""
-        while True:
-            try:
-                sock, peer = self.socket.accept()
-            except BlockingIOError:
-                return
+        while (accepted := self._accept_one()) is not None:
+            if len(self._connections) >= _MOST_CONNECTIONS and not self._close_idle():
+                accepted[0].close()
+                continue
             self._made += 1
-            connection = Connection(sock, self._made, self._serve, peer)
+            connection = Connection(accepted[0], self._made, self._serve, accepted[1])
             self._connections[connection.fileno()] = connection
             self._epoll.register(connection.fileno(), _READABLE)
+
+    def _accept_one(self) -> tuple[socket.socket, Address] | None:
+        while True:
+            try:
+                return self.socket.accept()
+            except BlockingIOError:
+                return None
+            except OSError as error:
+                if error.errno not in _NO_DESCRIPTORS:
+                    raise
+                if not self._close_idle():
+                    return None  # it waits for another one to end
+
+    def _close_idle(self) -> bool:
+        """Closes the oldest idle connection; False if there is none."""
+        idle = next((connection for connection in self if connection.is_idle), None)
+        if idle is not None:
+            self.drop(idle)
+        return idle is not None
 
     def read(self) -> bool:
         """Reads and serves everything that has arrived; False if nothing has."""
