@@ -40,12 +40,16 @@ def _nothing() -> Iterator[Step]:
 
 @dataclass(frozen=True)
 class Case:
-    """A heavy request, made when it is needed, what must be there before, and what is removed afterwards."""
+    """A heavy request, made when it is needed, what must be there before, and what is removed afterwards.
+
+    `then` are requests that are measured with it, each a second after the one before.
+    """
 
     name: str
     request: Callable[[], Step]
     before: Callable[[], Iterator[Step]] = _nothing
     after: Callable[[], Iterator[Step]] = _nothing
+    then: Callable[[], Iterator[Step]] = _nothing
 
 
 CASES: list[Case] = []
@@ -169,7 +173,7 @@ def pod_term(i: int) -> Document:
 
 
 def spread(i: int) -> Document:
-    return {"maxSkew": 1, "topologyKey": f"k{i}", "whenUnsatisfiable": "DoNotSchedule", **pod_term(i)}
+    return {**pod_term(i), "maxSkew": 1, "topologyKey": f"k{i}", "whenUnsatisfiable": "DoNotSchedule"}
 
 
 POD_PARTS: dict[str, Callable[[], bytes]] = {

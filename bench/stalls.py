@@ -30,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from rich.console import Console
 from rich.table import Table
 
+import stallsimulated  # noqa: F401, adds its cases
 from stallcases import Case, Step
 from stallpolicies import CASES
 from stallserver import GAPS
@@ -38,6 +39,7 @@ TOKEN = "bench"
 NODES = 20
 _REST_S = 0.02  # of CPU time between two ticks of a server at rest
 _MOST_RESTS = 60
+LATER_S = 1.5  # for what the request set going: informers, controllers, the scheduler, kubelets
 
 
 def main() -> None:
@@ -111,6 +113,9 @@ def measure(attacked: Attacked, case: Case) -> dict[str, object]:
         begun = time.perf_counter()
         status, _ = attacked.ask(step)
         took = time.perf_counter() - begun
+        for then in case.then():
+            time.sleep(LATER_S)
+            attacked.ask(then)
         cpu, real = attacked.longest()
     for after in case.after():
         attacked.ask(after)

@@ -64,11 +64,16 @@ def command_of(
     """Returns what a container does; one whose command tells nothing runs for `default`, None is forever."""
     words = tuple(str(word) for field in ("command", "args") for word in container.get(field) or ())
     if not words:
-        return CommandRun(default)
+        return _unknown(default)
     path = str(container.get("terminationMessagePath") or MESSAGE_FILE)
     if surroundings.files is None:
         return _cached(words, default, path, surroundings.variables, surroundings.seed)
     return _run(words, default, path, surroundings)
+
+
+@lru_cache
+def _unknown(duration: Nanoseconds | None) -> CommandRun:
+    return CommandRun(duration)
 
 
 @lru_cache(maxsize=4096)

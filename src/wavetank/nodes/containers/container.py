@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from wavetank.kernel.clock import Timer
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.commands import CommandRun
@@ -7,47 +9,45 @@ from wavetank.nodes.containers.memory import ContainerMemory
 from wavetank.nodes.containers.plans import ContainerPlan, ContainerRun, Obstacle, Terminated
 from wavetank.nodes.containers.restarts import CrashLoop
 
+if TYPE_CHECKING:
+    from wavetank.nodes.containers.reports import ContainerReport
+
 KILLED = 137  # exit code of a container that was killed
 STOPPED = 143  # exit code of a container that ended when it was asked to stop
 INITIALIZING, CREATING, BACK_OFF = "PodInitializing", "ContainerCreating", "CrashLoopBackOff"
 NO_IMAGE, PULL_BACK_OFF, CONFIG_ERROR = "ErrImagePull", "ImagePullBackOff", "CreateContainerConfigError"
 
 
+_set = object.__setattr__
+
+
 class Container:
     """A container on its node: it waits for a reason, runs since a time, or has ended.
 
     `ready` and `started` are as in its status. An ended container may be restarted, which makes it wait first.
+    `report` is what was reported of it last, None if it has changed since: a pod may have thousands of containers.
     """
 
-    __slots__ = (
-        "crash_loop",
-        "ended",
-        "last",
-        "plan",
-        "probed",
-        "ready",
-        "restarts",
-        "run",
-        "since",
-        "started",
-        "timers",
-        "waiting",
-        "why",
-    )
+    why = ""  # the message of what it waits for
+    run = ContainerRun(CommandRun(None))
+    since: Nanoseconds | None = None
+    ended: Terminated | None = None
+    last: Terminated | None = None  # of the run before
+    restarts = 0
+    ready = started = False
+    probed: Nanoseconds | None = None  # since when the probes of the run are made
+    report: ContainerReport | None = None
 
     def __init__(self, plan: ContainerPlan, waiting: str) -> None:
         self.plan = plan
         self.waiting = waiting
-        self.why = ""  # the message of what it waits for
-        self.run = ContainerRun(CommandRun(None))
-        self.since: Nanoseconds | None = None
-        self.ended: Terminated | None = None
-        self.last: Terminated | None = None  # of the run before
-        self.restarts = 0
-        self.ready = self.started = False
-        self.probed: Nanoseconds | None = None  # since when the probes of the run are made
         self.crash_loop = CrashLoop()
         self.timers: list[Timer] = []
+
+    def __setattr__(self, name: str, value: object) -> None:
+        _set(self, name, value)
+        if name != "report":
+            _set(self, "report", None)
 
     @property
     def name(self) -> str:
@@ -97,6 +97,7 @@ class Container:
         for timer in self.timers:
             timer.cancel()
         self.timers.clear()
+        self.report = None
 
     # going on after a restart of the simulation
 

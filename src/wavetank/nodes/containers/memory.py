@@ -40,14 +40,6 @@ class PodContainersMemory(msgspec.Struct, omit_defaults=True, frozen=True):
     ready: bool = False
     changed: Nanoseconds = 0
 
-    def __contains__(self, name: str) -> bool:
-        """Tells whether a container of this name is kept."""
-        return any(each.name == name for each in self._all)
-
-    def __getitem__(self, name: str) -> ContainerMemory:
-        """Returns a container by its name."""
-        return next(each for each in self._all if each.name == name)
-
-    @property
-    def _all(self) -> tuple[ContainerMemory, ...]:
-        return (*self.init, *self.main, *self.ephemeral)
+    def by_name(self) -> dict[str, ContainerMemory]:
+        """Returns the containers by their names."""
+        return {each.name: each for each in (*self.init, *self.main, *self.ephemeral)}

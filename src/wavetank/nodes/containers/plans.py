@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.nodes.commands import CommandRun
+
+INIT, MAIN, EPHEMERAL = "initContainers", "containers", "ephemeralContainers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +75,15 @@ class Obstacle:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerPlan:
-    """A container of a pod: its spec, and what returns its runs by their number, or why it cannot be started now."""
+class ContainerPlan(NamedTuple):
+    """A container of a pod: its spec, and what returns its runs by their number, or why it cannot be started now.
+
+    `part` is the list of the pod's spec in which it is: INIT, MAIN or EPHEMERAL.
+    """
 
     given: Mapping[str, Any]
     run: Callable[[int], ContainerRun | Obstacle]
+    part: str
 
     @property
     def name(self) -> str:

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Protocol
 
 from wavetank.cluster.objects.pod import FAILED, SUCCEEDED
@@ -19,8 +20,12 @@ from wavetank.nodes.containers.container import (
     STOPPED,
     Container,
 )
+from wavetank.nodes.containers.containerlists import ContainerLists
 from wavetank.nodes.containers.memory import PodContainersMemory
 from wavetank.nodes.containers.plans import (
+    EPHEMERAL,
+    INIT,
+    MAIN,
     ContainerPlan,
     ContainerRun,
     Obstacle,
@@ -29,6 +34,7 @@ from wavetank.nodes.containers.plans import (
     is_restarted,
 )
 from wavetank.nodes.containers.probes import LIVENESS, READINESS, STARTUP, Probes
+from wavetank.nodes.containers.slicedwork import SLICE, SlicedWork
 
 _RETRY: Nanoseconds = 10 * SECOND  # a container that cannot be started is tried again after this time
 _OBSTRUCTED = (NO_IMAGE, PULL_BACK_OFF, CONFIG_ERROR)
@@ -47,7 +53,7 @@ class PodWatcher(Protocol):
         """Records an Event about a container."""
 
 
-class PodContainers:
+class PodContainers(ContainerLists):
     """The containers of one pod, started in the order of a kubelet and restarted by the pod's restart policy.
 
     Init containers run one after the other, sidecars from their place in that row on; then all other containers start.
@@ -57,11 +63,8 @@ class PodContainers:
     def __init__(
         self, uid: str, plan: PodPlan, policy: str, grace: Nanoseconds, clock: Clock, watcher: PodWatcher
     ) -> None:
+        super().__init__(plan)
         self.uid = uid
-        self.init = [Container(each, INITIALIZING) for each in plan.init]
-        self.main = [Container(each, INITIALIZING if plan.init else CREATING) for each in plan.containers]
-        self.ephemeral: list[Container] = []
-        self.initialized: Nanoseconds | None = None  # since when
         self.ready = False
         self.ready_changed: Nanoseconds = clock.now
         self._policy = policy
@@ -69,6 +72,8 @@ class PodContainers:
         self._clock = clock
         self._watcher = watcher
         self._probes = Probes(clock, self._probe_failed, self._probed)
+        self._work = SlicedWork(clock, self._changed)
+        self._succeeded = 0  # init containers that are done for good, at the beginning of the row
         self._stopping = False
 
     def start(self) -> None:
@@ -97,18 +102,23 @@ class PodContainers:
     def remember(self, past: PodContainersMemory, ephemeral: Sequence[ContainerPlan]) -> None:
         """Becomes what was kept of the pod over a restart of the simulation; `resume` goes on from there."""
         self.initialized, self.ready, self.ready_changed = past.initialized, past.ready, past.changed
-        self.ephemeral = [Container(each, CREATING) for each in ephemeral if each.name in past]
+        known = past.by_name()
+        self.ephemeral = [Container(each, CREATING) for each in ephemeral if each.name in known]
         for container in self.all():
-            container.remember(past[container.name])
+            container.remember(known[container.name])
 
     def resume(self, past: PodContainersMemory) -> None:
-        """Plans again what was planned for the containers."""
+        """Plans again what was planned for the containers, and starts those whose turn it was."""
+        known = past.by_name()
         for container in self.all():
-            due = past[container.name].due
+            due = known[container.name].due
             if container.since is not None:
                 self._resume_run(container)
             elif due is not None:
                 self._wait_until(max(self._clock.now, due), container)
+        self._begin_late()
+        if len(self.init) > SLICE:
+            self._proceed()
 
     def _resume_run(self, container: Container) -> None:
         self._plan_end(container)
@@ -122,24 +132,25 @@ class PodContainers:
     def debug(self, plans: Sequence[ContainerPlan]) -> None:
         """Starts the ephemeral containers that are new; they are never restarted."""
         known = {each.name for each in self.ephemeral}
-        for plan in plans:
-            if plan.name not in known:
-                container = Container(plan, CREATING)
-                self.ephemeral.append(container)
-                self._begin(container)
+        new = [Container(plan, CREATING) for plan in plans if plan.name not in known]
+        self.ephemeral += new
+        self._begin_all(new)
         self._changed()
 
     def replan(self, plan: PodPlan) -> None:
         """Follows a changed pod: a container with another image is restarted, others find other results of probes."""
-        for container, new in zip([*self.init, *self.main], [*plan.init, *plan.containers], strict=True):
-            old, container.plan = container.plan, new
-            if new.given.get("image") != old.given.get("image"):
-                self._change_image(container)
-            elif container.waiting in _OBSTRUCTED:
-                self._retry(container)
-            elif container.since is not None:
-                self._probe_anew(container)
+        changes = zip([*self.init, *self.main], [*plan.init, *plan.containers], strict=True)
+        self._work.add([partial(self._replan, container, new) for container, new in changes])
         self._changed()
+
+    def _replan(self, container: Container, new: ContainerPlan) -> None:
+        old, container.plan = container.plan, new
+        if new.given.get("image") != old.given.get("image"):
+            self._change_image(container)
+        elif container.waiting in _OBSTRUCTED:
+            self._retry(container)
+        elif container.since is not None:
+            self._probe_anew(container)
 
     def _probe_anew(self, container: Container) -> None:
         """Goes on with a run with the results of probes that are planned now."""
@@ -154,7 +165,7 @@ class PodContainers:
         """Restarts a container whose image was changed, or starts it if it lacked the old one."""
         if container.waiting in _OBSTRUCTED:
             self._retry(container)
-        elif container.since is not None and container in self.main:
+        elif container.since is not None and container.plan.part == MAIN:
             message = f"Container {container.name} definition changed, will be restarted"
             self._record(container, "Normal", "Killing", message)
             container.end(self._clock.now, KILLED)
@@ -162,7 +173,7 @@ class PodContainers:
 
     def stop(self, within: Nanoseconds) -> Nanoseconds:
         """Begins to stop all containers and returns how long that takes; none is restarted any more."""
-        self._stopping = True
+        self._stop_starting()
         running = self._running()
         for container in self.all():
             container.cancel()
@@ -176,6 +187,7 @@ class PodContainers:
 
     def lose(self) -> None:
         """Forgets what was planned: the machine is down."""
+        self._work.drop()
         for container in self.all():
             container.cancel()
 
@@ -185,67 +197,51 @@ class PodContainers:
             self._begin(container)
         for container in self._running():
             self._exit(container, KILLED, "ContainerStatusUnknown")
+        self._begin_late()
         self._proceed()
         self._changed()
 
     def kill(self, exit_code: int, reason: str) -> None:
         """Ends all running containers at once."""
-        self._stopping = True
+        self._stop_starting()
         for container in self.all():
             container.cancel()
             if container.since is not None:
                 container.end(self._clock.now, exit_code, reason)
 
-    def all(self) -> Iterator[Container]:
-        """Yields all containers."""
-        yield from self.init
-        yield from self.main
-        yield from self.ephemeral
-
-    @property
-    def restarts(self) -> int:
-        """Returns how often containers were restarted, all together."""
-        return sum(container.restarts for container in (*self.init, *self.main))
-
-    @property
-    def is_running(self) -> bool:
-        """Tells whether the pod's containers proper have been started."""
-        return self.initialized is not None and any(not each.waiting or each.last is not None for each in self.main)
-
-    @property
-    def incomplete(self) -> list[str]:
-        """Returns the init containers that are not done."""
-        return [each.name for each in self.init if not self._is_done(each)]
-
-    @property
-    def unready(self) -> list[str]:
-        """Returns the containers that are not ready."""
-        sidecars = [each for each in self.init if each.plan.is_sidecar]
-        return [each.name for each in (*sidecars, *self.main) if not each.ready]
-
-    def _running(self) -> list[Container]:
-        return [each for each in self.all() if each.since is not None]
+    def _stop_starting(self) -> None:
+        self._stopping = True
+        self._work.drop()
 
     # starting
 
     def _proceed(self) -> None:
         """Starts what comes next: an init container, or all containers once they are done."""
-        for container in self.init:
+        self._work.add([partial(self._proceed_from, self._succeeded)])
+
+    def _proceed_from(self, place: int) -> None:
+        """Starts an init container, from a place in their row on, and goes on if it is done at once: a sidecar."""
+        for index in range(place, len(self.init)):
+            container = self.init[index]
             if self._is_done(container):
+                self._succeeded += index == self._succeeded and not container.plan.is_sidecar
                 continue
             if container.waiting == INITIALIZING:
                 self._begin(container)
-            if not self._is_done(container):
-                return
+                if self._is_done(container):
+                    self._work.add([partial(self._proceed_from, index + 1)])
+            return
         if self.initialized is None:
             self.initialized = self._clock.now
-            for container in self.main:
-                self._begin(container)
+            self._begin_all(self.main)
 
-    def _is_done(self, container: Container) -> bool:
-        if container.plan.is_sidecar:
-            return container.started or (self.initialized is not None)
-        return container.has_succeeded
+    def _begin_late(self) -> None:
+        """Starts what was to be started when the start of many containers was interrupted."""
+        late = [*(self.main if self.initialized is not None else ()), *self.ephemeral]
+        self._begin_all(each for each in late if each.waiting in (INITIALIZING, CREATING))
+
+    def _begin_all(self, containers: Iterable[Container]) -> None:
+        self._work.add([partial(self._begin, each) for each in containers])
 
     def _begin(self, container: Container) -> None:
         image = container.plan.given.get("image")
@@ -271,6 +267,7 @@ class PodContainers:
         """Plans what comes next for a container that does not run."""
         then = {NO_IMAGE: self._back_off_pull, CONFIG_ERROR: self._try_again}.get(container.waiting, self._restart)
         container.timers.append(self._clock.at(due, partial(then, container), background=True))
+        container.report = None
 
     def _try_again(self, container: Container) -> None:
         self._retry(container)
@@ -297,7 +294,7 @@ class PodContainers:
         """Begins the probes of a run: that of the startup first, then the others."""
         container.probed = self._clock.now
         if container.started and container.run.readiness is None:
-            container.ready = container.plan.is_sidecar or container not in self.init
+            container.ready = container.plan.is_sidecar or container.plan.part != INIT
         for kind, plan in self._probes_of(container):
             self._probes.begin(container, kind, plan)
 
@@ -346,10 +343,10 @@ class PodContainers:
     def _exit(self, container: Container, exit_code: int, reason: str = "") -> None:
         """Ends a run and plans the next one, if the container is restarted."""
         container.end(self._clock.now, exit_code, reason, _message(container, exit_code))
-        is_init = container in self.init
+        is_init = container.plan.part == INIT
         if is_init and container.has_succeeded and not container.plan.is_sidecar:
             container.ready = True
-        if container in self.ephemeral or not is_restarted(container.plan.given, self._policy, exit_code, is_init):
+        if container.plan.part == EPHEMERAL or not is_restarted(container.plan.given, self._policy, exit_code, is_init):
             return
         if delay := container.back_off():
             container.wait(BACK_OFF)
@@ -361,7 +358,7 @@ class PodContainers:
         self._changed()
 
     def _proceed_or_end(self, container: Container) -> None:
-        if container in self.init and self.initialized is None:
+        if container.plan.part == INIT and self.initialized is None:
             if container.ended is not None and not container.has_succeeded and not container.timers:
                 self._end(FAILED)
                 return
@@ -373,9 +370,9 @@ class PodContainers:
 
     def _end(self, phase: str) -> None:
         """Ends the pod, and with it its sidecars and ephemeral containers."""
-        self._stopping = True
+        self._stop_starting()
         for container in self._running():
-            container.end(self._clock.now, STOPPED if container in self.ephemeral else 0)
+            container.end(self._clock.now, STOPPED if container.plan.part == EPHEMERAL else 0)
         codes = [each.ended.exit_code for each in (*self.init, *self.main) if each.ended]
         self._note_ready()
         self._watcher.ended(self, phase, next((code for code in codes if code), 0))
@@ -383,11 +380,13 @@ class PodContainers:
     # telling
 
     def _changed(self) -> None:
-        self._note_ready()
-        self._watcher.changed(self)
+        if not self._work.is_sliced:
+            self._note_ready()
+            self._watcher.changed(self)
 
     def _note_ready(self) -> None:
-        ready = self.initialized is not None and not self.unready
+        sidecars = (each for each in self.init if each.plan.is_sidecar)
+        ready = self.initialized is not None and all(each.ready for each in chain(sidecars, self.main))
         if ready is not self.ready:
             self.ready, self.ready_changed = ready, self._clock.now
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple, Protocol
 
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import render_time
@@ -20,14 +21,51 @@ Json = dict[str, Any]
 _RUNTIME = "wavetank"
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerReport:
-    """One container: its plan, its newest command, what it has done, and its status."""
+class PodIdentity(Protocol):
+    """What the statuses of containers say about their pod."""
 
-    plan: ContainerPlan
-    run: CommandRun
-    past: ContainerMemory
-    status: Json
+    @property
+    def namespace(self) -> str:
+        """Returns the pod's namespace."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """Returns the pod's name."""
+        ...
+
+    @property
+    def uid(self) -> str:
+        """Returns the pod's unique ID."""
+        ...
+
+
+class _Identity(NamedTuple):
+    """A pod's identity without the pod, which would be kept with it."""
+
+    namespace: str
+    name: str
+    uid: str
+
+
+class ContainerReport:
+    """One container: its plan, its newest command, what it has done; its status is rendered on first use."""
+
+    __slots__ = ("_pod", "_status", "past", "plan", "run")
+
+    def __init__(self, pod: PodIdentity, plan: ContainerPlan, run: CommandRun, past: ContainerMemory) -> None:
+        self.plan = plan
+        self.run = run
+        self.past = past
+        self._pod = pod
+        self._status: Json | None = None
+
+    @property
+    def status(self) -> Json:
+        """Returns the container's status."""
+        if self._status is None:
+            self._status = _status(self._pod, self.plan.given, self.past)
+        return self._status
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +81,27 @@ class PodReport:
     initialized: Nanoseconds | None
     ready: Nanoseconds | None
     changed: Nanoseconds
-    incomplete: tuple[str, ...]
-    unready: tuple[str, ...]
-    running: bool
 
     def named(self, container: str) -> ContainerReport | None:
         """Returns a container by its name."""
         every = (*self.init, *self.main, *self.ephemeral)
         return next((each for each in every if each.plan.name == container), None)
+
+    @property
+    def incomplete(self) -> list[str]:
+        """Returns the init containers that are not done."""
+        return [each.plan.name for each in self.init if not self._is_done(each)]
+
+    def _is_done(self, container: ContainerReport) -> bool:
+        if container.plan.is_sidecar:
+            return container.past.started or self.initialized is not None
+        return container.past.ended is not None and container.past.ended.exit_code == 0
+
+    @property
+    def unready(self) -> list[str]:
+        """Returns the containers that are not ready."""
+        sidecars = (each for each in self.init if each.plan.is_sidecar)
+        return [each.plan.name for each in chain(sidecars, self.main) if not each.past.ready]
 
     def memory(self) -> PodContainersMemory:
         """Returns what is kept of the containers over a restart of the simulation."""
@@ -62,58 +113,59 @@ class PodReport:
 
 def report_of(pod: Pod, containers: PodContainers) -> PodReport:
     """Returns what the kubelet of a pod reports about its containers now."""
-    return PodReport(
-        tuple(_report(pod, each) for each in containers.init),
-        tuple(_report(pod, each) for each in containers.main),
-        tuple(_report(pod, each) for each in containers.ephemeral),
-        containers.initialized,
-        containers.ready_changed if containers.ready else None,
-        containers.ready_changed,
-        tuple(containers.incomplete),
-        tuple(containers.unready),
-        containers.is_running,
+    identity = _Identity(pod.namespace, pod.name, pod.uid)
+    init, main, ephemeral = (
+        tuple([each.report or _report(identity, each) for each in part])
+        for part in (containers.init, containers.main, containers.ephemeral)
     )
+    ready = containers.ready_changed if containers.ready else None
+    return PodReport(init, main, ephemeral, containers.initialized, ready, containers.ready_changed)
 
 
-def _report(pod: Pod, container: Container) -> ContainerReport:
-    given, last = container.plan.given, container.last
-    begun = container.since is not None or container.ended is not None or last is not None
+def _report(pod: PodIdentity, container: Container) -> ContainerReport:
+    made = container.report = ContainerReport(pod, container.plan, container.run.command, container.memory())
+    return made
+
+
+def _status(pod: PodIdentity, given: Mapping[str, Any], past: ContainerMemory) -> Json:
+    last = past.last
+    begun = past.since is not None or past.ended is not None or last is not None
     status = container_status(
         pod,
         given,
-        _last_run(container),
+        _last_run(past),
         begun,
-        _state(pod, container),
+        _state(pod, given, past),
         {} if last is None else {"terminated": terminated(pod, given, last)},
-        ready=container.ready,
-        started=container.started,
+        ready=past.ready,
+        started=past.started,
     )
-    status["restartCount"] = container.restarts
-    return ContainerReport(container.plan, container.run.command, container.memory(), status)
+    status["restartCount"] = past.restarts
+    return status
 
 
-def _last_run(container: Container) -> int:
+def _last_run(past: ContainerMemory) -> int:
     """Returns the number of the newest run; a container that waits for its restart still has the old one's identity."""
-    return container.last.run if container.waiting and container.last is not None else container.restarts
+    return past.last.run if past.waiting and past.last is not None else past.restarts
 
 
-def _state(pod: Pod, container: Container) -> Json:
-    if container.since is not None:
-        return {"running": {"startedAt": render_time(container.since)}}
-    if container.ended is not None:
-        return {"terminated": terminated(pod, container.plan.given, container.ended)}
-    if container.waiting == BACK_OFF:
-        return {"waiting": {"reason": BACK_OFF, "message": back_off_message(pod, container.name)}}
-    said = {"message": container.why} if container.why else {}
-    return {"waiting": {"reason": container.waiting, **said}}
+def _state(pod: PodIdentity, given: Mapping[str, Any], past: ContainerMemory) -> Json:
+    if past.since is not None:
+        return {"running": {"startedAt": render_time(past.since)}}
+    if past.ended is not None:
+        return {"terminated": terminated(pod, given, past.ended)}
+    if past.waiting == BACK_OFF:
+        return {"waiting": {"reason": BACK_OFF, "message": back_off_message(pod, past.name)}}
+    said = {"message": past.why} if past.why else {}
+    return {"waiting": {"reason": past.waiting, **said}}
 
 
-def back_off_message(pod: Pod, container: str) -> str:
+def back_off_message(pod: PodIdentity, container: str) -> str:
     """Returns the message of a container that waits to be restarted."""
     return f"back-off restarting failed container={container} pod={pod.name}_{pod.namespace}({pod.uid})"
 
 
-def terminated(pod: Pod, given: Mapping[str, Any], end: Terminated) -> Json:
+def terminated(pod: PodIdentity, given: Mapping[str, Any], end: Terminated) -> Json:
     """Returns the end of a run as a status states it."""
     said = {"message": end.message} if end.message else {}
     return {
@@ -127,7 +179,15 @@ def terminated(pod: Pod, given: Mapping[str, Any], end: Terminated) -> Json:
 
 
 def container_status(
-    pod: Pod, given: Mapping[str, Any], run: int, begun: bool, state: Json, last: Json, *, ready: bool, started: bool
+    pod: PodIdentity,
+    given: Mapping[str, Any],
+    run: int,
+    begun: bool,
+    state: Json,
+    last: Json,
+    *,
+    ready: bool,
+    started: bool,
 ) -> Json:
     """Returns the status of a container; `begun` tells whether it has ever run."""
     image = str(given.get("image") or "")
@@ -146,6 +206,6 @@ def _resources(given: Mapping[str, Any]) -> Json:
     return {**allocated, "resources": dict(resources)}
 
 
-def container_id(pod: Pod, given: Mapping[str, Any], run: int) -> str:
+def container_id(pod: PodIdentity, given: Mapping[str, Any], run: int) -> str:
     """Returns the identity of a container's run."""
     return f"{_RUNTIME}://{pod.uid}/{given.get('name')}/{run}"

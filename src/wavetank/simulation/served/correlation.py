@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,6 +18,7 @@ _COMBINED = "(combined from similar events): "
 
 Event = dict[str, Any]
 Key = tuple[str, ...]
+Part = tuple[str, str, str]  # the reason, message and field of an Event
 T = TypeVar("T")
 
 
@@ -49,18 +51,30 @@ class Correlator:
 
     def combine(self, event: Event, now: Nanoseconds) -> Key:
         """Returns the key of an Event, equal for repeated ones; one of too many similar Events is changed to say so."""
-        key = (*_source(event), event["type"], event["reason"])
+        key, message = (*_source(event), event["type"], event["reason"]), event["message"]
+        if self._is_one_of_many(key, message, now):
+            event["message"] = f"{_COMBINED}{message}"
+            return key
+        return (*key, message, event["involvedObject"].get("fieldPath", ""))
+
+    def _is_one_of_many(self, key: Key, message: str, now: Nanoseconds) -> bool:
         similar = self._similar.get(key) or _Similar()
         if now - similar.last > _FORGOTTEN:
             similar = _Similar()
-        similar.messages[event["message"]] = None
+        similar.messages[message] = None
         similar.last = now
         _keep(self._similar, key, similar)
         if len(similar.messages) < _SIMILAR:
-            return (*key, event["message"], event["involvedObject"].get("fieldPath", ""))
+            return False
         similar.messages.pop(next(iter(similar.messages)))
-        event["message"] = f"{_COMBINED}{event['message']}"
-        return key
+        return True
+
+    def pass_over(self, event: Event, others: Iterable[Part], now: Nanoseconds) -> None:
+        """Counts more Events about the same object, of the same type and source, which are all beyond the limit."""
+        source = (*_source(event), event["type"])
+        for reason, message, field_path in others:
+            key = (*source, reason)
+            self.observe(key if self._is_one_of_many(key, message, now) else (*key, message, field_path), now)
 
     def observe(self, key: Key, now: Nanoseconds) -> Observed:
         """Counts an Event by its key; those that are not written because of the limit count, too."""

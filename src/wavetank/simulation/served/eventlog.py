@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from typing import Any
 
 from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.cluster.store.store import Store
-from wavetank.simulation.served.correlation import Correlator, Event, Key
+from wavetank.simulation.served.correlation import Correlator, Event, Key, Part
 
 _MOST = 5_000  # Events that are kept; then the oldest are deleted, as a real cluster does by age
 _TABLE = "Event"
@@ -32,32 +33,50 @@ class EventLog:
         self, about: Resource, type_: str, reason: str, message: str, source: dict[str, str], field: str = ""
     ) -> None:
         """Writes an Event about an object, or its part `field`; `source` has component and host."""
-        now = render_time(self._store.clock.now)
-        name = f"{about.name}.{self._store.version:016x}"
-        namespace = about.namespace or "default"
-        event: Event = {
+        self.write_all(about, type_, [(reason, message, field)], source)
+
+    def write_all(self, about: Resource, type_: str, events: Iterable[Part], source: dict[str, str]) -> None:
+        """Writes Events of one type about an object or its parts: their reasons, messages and fields."""
+        rest = iter(events)
+        for reason, message, field in rest:
+            event = self._event(about, type_, reason, message, source, field)
+            if not self._write(event):
+                self._correlator.pass_over(event, rest, self._store.clock.now)  # an object may have thousands of parts
+
+    def _event(
+        self, about: Resource, type_: str, reason: str, message: str, source: dict[str, str], field: str
+    ) -> Event:
+        return {
             "apiVersion": "v1",
             "kind": _TABLE,
-            "metadata": {"name": name, "namespace": namespace},
+            "metadata": {"name": f"{about.name}.{self._store.version:016x}", "namespace": about.namespace or "default"},
             "involvedObject": _reference(about, field),
             "reason": reason,
             "message": message,
             "source": source,
-            "lastTimestamp": now,
+            "lastTimestamp": render_time(self._store.clock.now),
             "type": type_,
             "eventTime": None,
             "reportingComponent": source["component"],
             "reportingInstance": source.get("host", ""),
         }
+
+    def _write(self, event: Event) -> bool:
+        """Writes an Event or counts it again; False if there were too many of its source about the object."""
         key = self._correlator.combine(event, self._store.clock.now)
         observed = self._correlator.observe(key, self._store.clock.now)
         event |= {"count": observed.times, "firstTimestamp": render_time(observed.first)}
         if not self._correlator.within_limit(event, self._store.clock.now):
-            return
+            return False
         present = self._store.find(_TABLE, *self._known[key]) if key in self._known else None
-        if present is not None:
+        if present is None:
+            self._create(event, key)
+        else:
             self._renew(present, event)
-            return
+        return True
+
+    def _create(self, event: Event, key: Key) -> None:
+        namespace, name = event["metadata"]["namespace"], event["metadata"]["name"]
         self._store.create(Resource(event))
         self._known[key] = (namespace, name)
         self._written.append((namespace, name, key))

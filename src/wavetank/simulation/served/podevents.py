@@ -1,11 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.pod import FAILED, RUNNING, Pod
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.simulation.served.correlation import Part
 from wavetank.simulation.served.eventlog import EventLog
 
 _PREEMPTED = "Preempted"
@@ -27,6 +28,7 @@ class PodEvents:
         self, store: Store, log: EventLog, scheduler: bool, kubelets: bool, told: Callable[[Pod], bool] = _never
     ) -> None:
         self._write = log.write
+        self._write_all = log.write_all
         self._scheduler = scheduler
         self._kubelets = kubelets
         self._told = told
@@ -61,16 +63,22 @@ class PodEvents:
     def _write_running(self, old: Pod, new: Pod) -> None:
         source = {"component": "kubelet", "host": new.node_name}
         if new.phase == RUNNING and not self._told(new) and (old.phase != RUNNING or new.restarts != old.restarts):
-            for container in new.spec.manifest.get("containers") or ():
-                image, field = container.get("image"), f"spec.containers{{{container.get('name')}}}"
-                self._write(new, "Normal", "Pulled", f'Successfully pulled image "{image}"', source, field)
-                self._write(new, "Normal", "Created", "Container created", source, field)
-                self._write(new, "Normal", "Started", "Container started", source, field)
+            self._write_all(new, "Normal", _starts(new), source)
         elif new.phase == FAILED and old.phase != FAILED and new.reason and new.started is None:
             self._write(new, "Warning", new.reason, new.message, source)
         elif new.deleted is not None and old.deleted is None:
-            for container in new.spec.manifest.get("containers") or ():
-                name = container.get("name")
-                self._write(
-                    new, "Normal", "Killing", f"Stopping container {name}", source, f"spec.containers{{{name}}}"
-                )
+            self._write_all(new, "Normal", _ends(new), source)
+
+
+def _starts(pod: Pod) -> Iterator[Part]:
+    for container in pod.spec.manifest.get("containers") or ():
+        field = f"spec.containers{{{container.get('name')}}}"
+        yield "Pulled", f'Successfully pulled image "{container.get("image")}"', field
+        yield "Created", "Container created", field
+        yield "Started", "Container started", field
+
+
+def _ends(pod: Pod) -> Iterator[Part]:
+    for container in pod.spec.manifest.get("containers") or ():
+        name = container.get("name")
+        yield "Killing", f"Stopping container {name}", f"spec.containers{{{name}}}"

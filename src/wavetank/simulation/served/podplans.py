@@ -16,7 +16,16 @@ from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds, parse_duration
 from wavetank.nodes.commands import CommandRun, Surroundings, command_of
 from wavetank.nodes.containers.container import CONFIG_ERROR, NO_IMAGE
-from wavetank.nodes.containers.plans import ContainerPlan, ContainerRun, Obstacle, PodPlan, ProbePlan
+from wavetank.nodes.containers.plans import (
+    EPHEMERAL,
+    INIT,
+    MAIN,
+    ContainerPlan,
+    ContainerRun,
+    Obstacle,
+    PodPlan,
+    ProbePlan,
+)
 from wavetank.simulation.served.environment import ConfigError, environment_of, path_mistake
 from wavetank.simulation.served.volumes import FilesAt, Volumes
 from wavetank.workloads.manifests.behavior import DURATION, EXIT_CODE, TERMINATION
@@ -68,13 +77,15 @@ class PodPlanner:
             return None
         spec = pod.spec.manifest
         return PodPlan(
-            tuple(self._plan(pod, each, self._init) for each in spec.get("initContainers") or ()),
-            tuple(self._plan(pod, each, self._main) for each in spec.get("containers") or ()),
-            tuple(self._plan(pod, each, self._ephemeral) for each in spec.get("ephemeralContainers") or ()),
+            tuple(self._plan(pod, each, self._init, INIT) for each in spec.get(INIT) or ()),
+            tuple(self._plan(pod, each, self._main, MAIN) for each in spec.get(MAIN) or ()),
+            tuple(self._plan(pod, each, self._ephemeral, EPHEMERAL) for each in spec.get(EPHEMERAL) or ()),
         )
 
-    def _plan(self, pod: Pod, given: Json, command: Callable[[Pod, Json, Surroundings], CommandRun]) -> ContainerPlan:
-        return ContainerPlan(given, partial(self._run, pod, given, command))
+    def _plan(
+        self, pod: Pod, given: Json, command: Callable[[Pod, Json, Surroundings], CommandRun], part: str
+    ) -> ContainerPlan:
+        return ContainerPlan(given, partial(self._run, pod, given, command), part)
 
     def _run(
         self, pod: Pod, given: Json, command: Callable[[Pod, Json, Surroundings], CommandRun], number: int

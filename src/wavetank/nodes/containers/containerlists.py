@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wavetank.kernel.durations import Nanoseconds
+from wavetank.nodes.containers.container import CREATING, INITIALIZING, Container
+from wavetank.nodes.containers.plans import PodPlan
+
+
+class ContainerLists:
+    """The containers of one pod by their lists; `initialized` is since when all init containers are done."""
+
+    def __init__(self, plan: PodPlan) -> None:
+        self.init = [Container(each, INITIALIZING) for each in plan.init]
+        self.main = [Container(each, INITIALIZING if plan.init else CREATING) for each in plan.containers]
+        self.ephemeral: list[Container] = []
+        self.initialized: Nanoseconds | None = None
+
+    def all(self) -> Iterator[Container]:
+        """Yields all containers."""
+        yield from self.init
+        yield from self.main
+        yield from self.ephemeral
+
+    @property
+    def restarts(self) -> int:
+        """Returns how often containers were restarted, all together."""
+        return sum(container.restarts for container in (*self.init, *self.main))
+
+    @property
+    def is_running(self) -> bool:
+        """Tells whether the pod's containers proper have been started."""
+        return self.initialized is not None and any(not each.waiting or each.last is not None for each in self.main)
+
+    def _running(self) -> list[Container]:
+        return [each for each in self.all() if each.since is not None]
+
+    def _is_done(self, container: Container) -> bool:
+        if container.plan.is_sidecar:
+            return container.started or (self.initialized is not None)
+        return container.has_succeeded
