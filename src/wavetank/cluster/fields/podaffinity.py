@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from wavetank.cluster.fields.selectors import NOTHING, LabelSelector
 from wavetank.errors import InputError
+
+
+@lru_cache
+def _only(namespace: str) -> frozenset[str]:
+    return frozenset({namespace})
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +27,36 @@ class AffinityTerm:
     selector: LabelSelector
     namespaces: frozenset[str] | None
     namespace_selector: LabelSelector
+    _hash: int = field(init=False, compare=False, repr=False)  # without the namespaces, which are resolved later
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.topology_key, self.selector, self.namespace_selector)))
+
+    def __hash__(self) -> int:
+        return self._hash  # it is a key of caches that every cycle asks
+
+    @property
+    def own_label(self) -> tuple[str, str] | None:
+        """Returns a label that all pods have that are meant, if they are all in the pod's own namespace; else None."""
+        if self.namespaces is None and self.selector.requirements is not None:
+            for each in self.selector.requirements:
+                if each.operator == "In" and len(each.values) == 1:
+                    (value,) = each.values
+                    return each.key, value
+        return None
 
     def in_namespace(self, namespace: str) -> AffinityTerm:
         """Returns the term as a pod of this namespace means it."""
         if self.namespaces is not None:
             return self
-        return AffinityTerm(self.topology_key, self.selector, frozenset({namespace}), self.namespace_selector)
+        return self._with_namespaces(_only(namespace))
+
+    def _with_namespaces(self, namespaces: frozenset[str]) -> AffinityTerm:
+        new = object.__new__(AffinityTerm)  # with the same hash: a pod may have thousands of terms
+        for name in ("topology_key", "selector", "namespace_selector", "_hash"):
+            object.__setattr__(new, name, getattr(self, name))
+        object.__setattr__(new, "namespaces", namespaces)
+        return new
 
     def matches(self, namespace: str, namespace_labels: Mapping[str, str], labels: Mapping[str, str]) -> bool:
         """Returns whether a pod with these labels, in a namespace with those, is meant."""
@@ -52,8 +82,8 @@ class PodAffinity:
     required_anti: tuple[AffinityTerm, ...] = ()
     preferred: tuple[WeightedTerm, ...] = ()
 
-    def __bool__(self) -> bool:
-        return bool(self.required or self.required_anti or self.preferred)
+    def __len__(self) -> int:
+        return len(self.required) + len(self.required_anti) + len(self.preferred)
 
 
 NO_AFFINITY = PodAffinity()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
+from wavetank.cluster.fields.termindex import MANY_TERMS, NodeTermIndex
 from wavetank.errors import InputError
 
 T = TypeVar("T")
@@ -294,8 +295,11 @@ class NodeSelector:
 
     terms: frozenset[NodeSelectorTerm]
     names: frozenset[str] | None = field(init=False, compare=False, repr=False)
+    _index: NodeTermIndex | None = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        index = NodeTermIndex(list(self.terms)) if len(self.terms) >= MANY_TERMS else None
+        object.__setattr__(self, "_index", index)
         pinned = [names for term in self.terms if (names := term.names()) is not None]
         names = frozenset[str]().union(*pinned) if len(pinned) == len(self.terms) else None
         object.__setattr__(self, "names", names)
@@ -314,6 +318,8 @@ class NodeSelector:
 
     def matches(self, labels: Labels, name: str) -> bool:
         """Returns whether a node with these labels and this name meets any term."""
+        if self._index is not None:
+            return any(True for _ in self._index.matching(labels, name))
         return any(term.matches(labels, name) for term in self.terms)
 
 

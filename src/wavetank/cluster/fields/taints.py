@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wavetank.cluster.fields.selectors import (
     read_at,
@@ -111,11 +111,39 @@ class Toleration:
             raise InputError(f"{self.effect!r} does not fit tolerationSeconds, expected NoExecute", path="effect")
 
 
+_MANY = 32  # tolerations, which are then looked up instead of asked one by one
+_Tolerated = tuple[str, str | None, str]  # key, value and effect of a toleration; None stands for any value
+
+
+def _tolerated(toleration: Toleration) -> _Tolerated:
+    return toleration.key, None if toleration.operator == "Exists" else toleration.value, toleration.effect
+
+
+def _tolerating(taint: Taint) -> list[_Tolerated]:
+    """Returns all that tolerates a taint."""
+    return [
+        (key, value, effect)
+        for key in (taint.key, "")
+        for value in (taint.value, None)
+        for effect in (taint.effect, "")
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class Tolerations:
-    """All tolerations of a pod."""
+    """All tolerations of a pod. Equal ones are equal values."""
 
     items: tuple[Toleration, ...] = ()
+    _hash: int = field(init=False, compare=False, repr=False)
+    _known: frozenset[_Tolerated] | None = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash(self.items))
+        many = len(self.items) >= _MANY
+        object.__setattr__(self, "_known", frozenset(map(_tolerated, self.items)) if many else None)
+
+    def __hash__(self) -> int:
+        return self._hash  # it is a key of caches that every cycle asks
 
     @classmethod
     def parse(cls, raw: object, *, path: str = "") -> Tolerations:
@@ -124,6 +152,8 @@ class Tolerations:
 
     def accept(self, taint: Taint) -> bool:
         """Returns whether any of them tolerates the taint."""
+        if self._known is not None:
+            return not self._known.isdisjoint(_tolerating(taint))
         return any(toleration.tolerates(taint) for toleration in self.items)
 
 

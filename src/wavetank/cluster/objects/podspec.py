@@ -11,6 +11,7 @@ from wavetank.cluster.fields.resize import held_by_containers
 from wavetank.cluster.fields.resources import CPU, MEMORY, Amounts, pod_requests
 from wavetank.cluster.fields.selectors import LabelSelector, NodeSelector, NodeSelectorTerm
 from wavetank.cluster.fields.taints import Tolerations
+from wavetank.cluster.fields.termindex import MANY_TERMS, NodeTermIndex
 from wavetank.cluster.fields.topologyspread import parse_spread
 from wavetank.cluster.fields.volumes import parse_volumes
 from wavetank.errors import InputError
@@ -29,9 +30,12 @@ class NodeAffinity:
     required: NodeSelector | None
     preferred: tuple[tuple[int, NodeSelectorTerm], ...]
     _hash: int = field(init=False, compare=False, repr=False)
+    _index: NodeTermIndex | None = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_hash", hash((self.selector, self.required, self.preferred)))
+        many = len(self.preferred) >= MANY_TERMS
+        object.__setattr__(self, "_index", NodeTermIndex([term for _, term in self.preferred]) if many else None)
 
     def __hash__(self) -> int:
         return self._hash  # it is a key of caches that every cycle asks
@@ -44,6 +48,12 @@ class NodeAffinity:
     def matches(self, labels: Mapping[str, str], name: str) -> bool:
         """Returns whether a node with these labels and this name may run the pod."""
         return self.selector.matches(labels) and (self.required is None or self.required.matches(labels, name))
+
+    def preference(self, labels: Mapping[str, str], name: str) -> int:
+        """Returns the weights of the preferred terms that such a node meets, added up."""
+        if self._index is not None:
+            return sum(self.preferred[place][0] for place in self._index.matching(labels, name))
+        return sum(weight for weight, term in self.preferred if term.matches(labels, name))
 
 
 class PodSpec:

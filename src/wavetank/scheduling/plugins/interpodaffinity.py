@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wavetank.cluster.fields.podaffinity import NO_AFFINITY, AffinityTerm
+from wavetank.cluster.fields.podaffinity import NO_AFFINITY, AffinityTerm, PodAffinity
 from wavetank.cluster.fields.selectors import NOTHING
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
@@ -17,6 +17,7 @@ from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.nodes.kernels import exclude
 from wavetank.scheduling.framework.nodes.podindex import PREFERRED, REQUIRED, REQUIRED_ANTI, MatchesAll, MatchingTerms
+from wavetank.scheduling.framework.nodes.relevantterms import MANY_TERMS, relevant_terms
 from wavetank.scheduling.framework.nodes.topology import DomainTotals
 from wavetank.scheduling.framework.plugin import (
     PROCEED,
@@ -33,7 +34,10 @@ from wavetank.scheduling.framework.plugin import (
 
 @dataclass(slots=True)
 class _Asked:
-    """The terms of pods of one family and namespace, each as its topology key and the query for the pods it matches."""
+    """The terms of pods of one family and namespace, each as its topology key and the query for the pods it matches.
+
+    Required terms are one query, for each of their topologies.
+    """
 
     required: tuple[AffinityTerm, ...]
     affinity: list[tuple[str, MatchesAll]]
@@ -59,10 +63,11 @@ class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
     ANTI_AFFINITY = Reason("node(s) didn't match pod anti-affinity rules", resolvable=True)
     OTHERS = Reason("node(s) didn't satisfy existing pods anti-affinity rules", resolvable=True)
 
-    def __init__(self, args: InterPodAffinityArgs, listers: Listers) -> None:
+    def __init__(self, args: InterPodAffinityArgs, listers: Listers, lasting_cycles: bool = False) -> None:
         self._hard_weight = args.hard_pod_affinity_weight
         self._ignores_others = args.ignore_preferred_terms_of_existing_pods
         self._listers = listers
+        self._lasting_cycles = lasting_cycles  # pods are placed while the state of a cycle is in use
         self._asked: BoundedCache[tuple[object, str], _Asked] = BoundedCache(MAX_FAMILIES)
 
     # filtering
@@ -75,7 +80,7 @@ class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
         """Counts the pods and terms by domain."""
         if self.passes_now(cycle):
             return SKIP
-        asked = self._asks(cycle.pod)
+        asked = self._asks(cycle)
         others = self._new_matching(cycle).totals(REQUIRED_ANTI)
         if not (others or asked.affinity or asked.anti_affinity):
             return SKIP
@@ -131,7 +136,7 @@ class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
 
     def pre_score(self, cycle: Cycle, nodes: IntArray) -> bool:
         """Finds all terms that speak for or against a domain, with their weights."""
-        preferred = self._asks(cycle.pod).preferred
+        preferred = self._asks(cycle).preferred
         if self._ignores_others and not preferred:
             return False
         found = [(_totals(cycle, key, query), weight) for key, query, weight in preferred]
@@ -163,26 +168,27 @@ class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
         pod, table = cycle.pod, cycle.table
         return table.terms.matching(pod, self._listers.namespace_labels(pod.namespace), table.topologies)
 
-    def _asks(self, pod: Pod) -> _Asked:
+    def _asks(self, cycle: Cycle) -> _Asked:
         """Returns the pod's terms; cached unless the set of namespaces may change."""
+        pod, affinity = cycle.pod, cycle.pod.spec.pod_affinity
+        if len(affinity) >= MANY_TERMS and not self._lasting_cycles and cycle.table.nominator.is_empty:
+            return self._compile(pod, relevant_terms(affinity, pod, cycle.table))
         key = (pod.spec.family, pod.namespace)
         asked = self._asked.get(key)
         if asked is None:
-            asked = self._compile(pod)
-            affinity = pod.spec.pod_affinity
+            asked = self._compile(pod, affinity)
             terms = (*affinity.required, *affinity.required_anti, *(item.term for item in affinity.preferred))
             if not any(map(_selects_namespaces, terms)):
                 self._asked.keep(key, asked)
         return asked
 
-    def _compile(self, pod: Pod) -> _Asked:
-        affinity = pod.spec.pod_affinity
+    def _compile(self, pod: Pod, affinity: PodAffinity) -> _Asked:
         required = self._resolved(pod, affinity.required)
         anti = self._resolved(pod, affinity.required_anti)
         preferred = self._resolved(pod, tuple(item.term for item in affinity.preferred))
         return _Asked(
             required=required,
-            affinity=[(term.topology_key, MatchesAll(required)) for term in required],
+            affinity=[(key, MatchesAll(required)) for key in dict.fromkeys(term.topology_key for term in required)],
             anti_affinity=[(term.topology_key, MatchesAll((term,))) for term in anti],
             preferred=[
                 (term.topology_key, MatchesAll((term,)), item.weight)
@@ -206,10 +212,10 @@ class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
     def events(self) -> Mapping[ClusterEvent, Hint]:
         """Placed pods that the waiting pod's own terms mean, and nodes of their topologies."""
         return {
-            ClusterEvent.ASSIGNED_POD_ADD: lambda waiting, old, new: _matches_all(_own(waiting, "required"), new),
+            ClusterEvent.ASSIGNED_POD_ADD: lambda waiting, old, new: _means(waiting, "required", new),
             ClusterEvent.ASSIGNED_POD_LABEL: _relabelled,
             ClusterEvent.ASSIGNED_POD_DELETE: lambda waiting, old, new: (
-                bool(old.node_name) and _matches_all(_own(waiting, "required_anti"), old)
+                bool(old.node_name) and _means(waiting, "required_anti", old)
             ),
             ClusterEvent.NODE_ADD: _new_domain,
             ClusterEvent.NODE_LABEL: _other_domain,
@@ -231,19 +237,20 @@ def _selects_namespaces(term: AffinityTerm) -> bool:
     return not (term.namespace_selector.is_empty or term.namespace_selector == NOTHING)
 
 
-def _own(pod: Pod, which: str) -> tuple[AffinityTerm, ...]:
-    terms: tuple[AffinityTerm, ...] = getattr(pod.spec.pod_affinity, which)
-    return tuple(term.in_namespace(pod.namespace) for term in terms)
-
-
 def _matches_all(terms: tuple[AffinityTerm, ...], pod: Pod) -> bool:
     return bool(terms) and all(term.matches(pod.namespace, {}, pod.labels) for term in terms)
 
 
+def _means(waiting: Pod, which: str, pod: Pod) -> bool:
+    """Tells whether all terms of one kind of a waiting pod mean a pod."""
+    terms: tuple[AffinityTerm, ...] = getattr(waiting.spec.pod_affinity, which)
+    resolved = (term.in_namespace(waiting.namespace) for term in terms)  # most pods do not match the first one
+    return bool(terms) and all(term.matches(pod.namespace, {}, pod.labels) for term in resolved)
+
+
 def _relabelled(waiting: Pod, old: Pod, new: Pod) -> bool:
-    near, far = _own(waiting, "required"), _own(waiting, "required_anti")
-    came = not _matches_all(near, old) and _matches_all(near, new)
-    return came or (_matches_all(far, old) and not _matches_all(far, new))
+    came = not _means(waiting, "required", old) and _means(waiting, "required", new)
+    return came or (_means(waiting, "required_anti", old) and not _means(waiting, "required_anti", new))
 
 
 def _new_domain(waiting: Pod, old: None, new: Node) -> bool:

@@ -84,8 +84,7 @@ class NodeAffinity(PreFilterPlugin, StaticFilter, PreScorePlugin, StaticScore):
 
     def rate(self, facet: Affinity, node: Node) -> int:
         """Adds up the weights of the preferred terms that match."""
-        terms = (*self._added.preferred, *facet.preferred)
-        return sum(weight for weight, term in terms if term.matches(node.labels, node.name))
+        return self._added.preference(node.labels, node.name) + facet.preference(node.labels, node.name)
 
     def normalize(self, scores: NumberArray) -> NumberArray:
         """Gives 100 to the node with the highest sum."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from wavetank.apiserver.fielderrors import duplicate, forbidden, invalid, required, unsupported
 from wavetank.apiserver.validation import names
 from wavetank.apiserver.validation.errors import NOT_POSITIVE, Document, Errors, each_invalid, structs
@@ -55,8 +57,8 @@ def check_effect(effect: str, path: str) -> Errors:
 
 def check_spreading(spec: Document, path: str) -> Errors:
     """Checks how pods are to be spread over the cluster."""
-    constraints = spec.get("topologySpreadConstraints") or []
-    for index, (where, constraint) in enumerate(structs(spec, path, "topologySpreadConstraints")):
+    left = Counter(map(_pair, spec.get("topologySpreadConstraints") or []))
+    for where, constraint in structs(spec, path, "topologySpreadConstraints"):
         if constraint.get("maxSkew", 0) <= 0:
             yield invalid(f"{where}.maxSkew", constraint.get("maxSkew", 0), NOT_POSITIVE)
         if not constraint.get("topologyKey"):
@@ -64,7 +66,10 @@ def check_spreading(spec: Document, path: str) -> Errors:
         action = constraint.get("whenUnsatisfiable", "")
         if action not in _ACTIONS:
             yield unsupported(f"{where}.whenUnsatisfiable", action, _ACTIONS)
-        yield from _check_not_repeated(constraint, constraints[index + 1 :], where)
+        pair = _pair(constraint)
+        left[pair] -= 1
+        if left[pair]:  # it is repeated later
+            yield duplicate(f"{where}.{{topologyKey, whenUnsatisfiable}}", f"{{{pair[0]}, {pair[1]}}}")
         yield from _check_domains(constraint, action, where)
         for name in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
             if name in constraint and constraint[name] not in _POLICIES:
@@ -73,10 +78,8 @@ def check_spreading(spec: Document, path: str) -> Errors:
         yield from check_selector(constraint.get("labelSelector"), f"{where}.labelSelector")
 
 
-def _check_not_repeated(constraint: Document, others: list[Document], path: str) -> Errors:
-    pair = constraint.get("topologyKey", ""), constraint.get("whenUnsatisfiable", "")
-    if any((other.get("topologyKey", ""), other.get("whenUnsatisfiable", "")) == pair for other in others):
-        yield duplicate(f"{path}.{{topologyKey, whenUnsatisfiable}}", f"{{{pair[0]}, {pair[1]}}}")
+def _pair(constraint: Document) -> tuple[str, str]:
+    return constraint.get("topologyKey", ""), constraint.get("whenUnsatisfiable", "")
 
 
 def _check_domains(constraint: Document, action: str, path: str) -> Errors:

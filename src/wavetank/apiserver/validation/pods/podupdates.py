@@ -143,8 +143,8 @@ def _check_deadline(new: int | None, old: int | None) -> Errors:
 
 
 def _check_tolerations_added(new: list[Document], old: list[Document]) -> Errors:
-    present = [_without(toleration, "tolerationSeconds") for toleration in new]
-    if any(_without(toleration, "tolerationSeconds") not in present for toleration in old):
+    present = {frozenset(_without(toleration, "tolerationSeconds").items()) for toleration in new}
+    if any(frozenset(_without(toleration, "tolerationSeconds").items()) not in present for toleration in old):
         yield forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")
         return
     yield from check_tolerations(new, "spec.tolerations")

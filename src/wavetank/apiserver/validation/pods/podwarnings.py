@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from heapq import merge
 from itertools import islice
 
 from wavetank.apiserver.fielderrors import ENOUGH
@@ -179,12 +181,26 @@ def _port_warnings(spec: Document, path: str) -> Warnings:
 
 
 def _overlaps(ports: list[tuple[str, Document]]) -> Warnings:
-    alike: dict[tuple[int, str], list[tuple[str, Document]]] = {}
-    for where, port in ports:
-        before = alike.setdefault(_address(port)[:2], [])
-        for other_place, other in before:
-            yield from _overlap(port, other, where, other_place)
-        before.append((where, port))
+    alike: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)  # places of earlier ports that may overlap
+    for index, (where, port) in enumerate(ports):
+        number, protocol, host, host_port = _address(port)
+        among = (number, protocol)
+        for other in _earlier(alike, among, host, host_port):
+            yield from _overlap(port, ports[other][1], where, ports[other][0])
+        for key in (among, (*among, host_port), (*among, host_port, host)):
+            alike[key].append(index)
+
+
+def _earlier(
+    alike: Mapping[tuple[object, ...], list[int]], among: tuple[int, str], host: str, host_port: int
+) -> Iterable[int]:
+    """Returns the ports before one of this host and host port that overlap with it, in their order."""
+    if not host_port:
+        return alike.get(among, ())
+    same = (*among, host_port)
+    if not host:
+        return merge(alike.get((*among, 0), ()), alike.get(same, ()))
+    return merge(*(alike.get(key, ()) for key in ((*among, 0), (*same, ""), (*same, host))))
 
 
 def _address(port: Document) -> tuple[int, str, str, int]:

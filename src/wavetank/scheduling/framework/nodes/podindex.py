@@ -67,6 +67,9 @@ class MatchesAll:
 
     terms: tuple[AffinityTerm, ...]
 
+    def __hash__(self) -> int:
+        return hash(self.terms[0]) + len(self.terms)  # there may be thousands
+
     def matches(self, namespace: str, labels: Mapping[str, str], terminating: bool) -> bool:
         """Returns whether such a pod matches."""
         return all(term.matches(namespace, {}, labels) for term in self.terms)
@@ -148,6 +151,11 @@ class PodIndex:
             counter.add(int(slots.max()), 0)
         counts: IntArray = counter.counts[slots]
         return counts
+
+    def has_label(self, key: LabelKey) -> bool:
+        """Returns whether there may be pods in a namespace that have a label with this value."""
+        self.use()
+        return key in self._kinds_by_label
 
     def totals(self, query: Query, domains: Domains) -> DomainTotals:
         """Returns the number of matching pods in each domain; the totals change with the pods."""
@@ -363,19 +371,23 @@ class TermIndex:
 
     def _begin(self, held: PlacedTerm) -> _TermPods:
         term_pods = self._term_pods[held] = _TermPods(held)
-        if not _selected_labels(term_pods) <= self._labels or len(self._log) > 2 * len(self._term_pods) + 64:
+        if len(self._log) > 2 * len(self._term_pods) + 64:  # most of it is outdated
             self._forget_kinds()
-        else:
-            self._log.append(term_pods)
+            self._log = list(self._term_pods.values())
+            self._labels = set().union(*map(_selected_labels, self._log))
+            return term_pods
+        self._log.append(term_pods)
+        labels = _selected_labels(term_pods)
+        if not labels <= self._labels:
+            self._forget_kinds()
+            self._labels |= labels
         return term_pods
 
     def _forget_kinds(self) -> None:
-        """Drops all kinds: the labels that tell them apart have changed, or most of the log is outdated."""
+        """Drops all kinds: the labels that tell them apart change."""
         for matching in self._matching.values():
             matching.leave()
         self._matching.clear()
-        self._log = list(self._term_pods.values())
-        self._labels = set().union(*map(_selected_labels, self._log))
 
     def _terms(self, pod: Pod) -> list[PlacedTerm]:
         key = (pod.spec.family, pod.namespace)

@@ -136,6 +136,10 @@ class TopologyTable:
             topology = self._topologies[key] = Topology(key, self._nodes)
         return topology
 
+    def labels(self) -> set[str]:
+        """Returns the labels that any node has: the topology of another one has no domain."""
+        return set().union(*(node.labels for node in self._nodes if node is not None))
+
     def having(self, keys: Iterable[str]) -> BoolArray:
         """Returns which slots have nodes with all of these labels."""
         inside = np.ones(len(self._nodes), np.bool_)

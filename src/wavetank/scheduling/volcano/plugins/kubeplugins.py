@@ -43,7 +43,9 @@ class KubePlugins:
         self.affinity = NodeAffinity()
         self.ports = NodePorts()
         self.taints = TaintToleration()
-        self.pod_affinity = InterPodAffinity(InterPodAffinityArgs(hard_pod_affinity_weight=0), listers)
+        self.pod_affinity = InterPodAffinity(
+            InterPodAffinityArgs(hard_pod_affinity_weight=0), listers, lasting_cycles=True
+        )
         self.spread = PodTopologySpread(PodTopologySpreadArgs(defaulting_type="System"), listers)
         self.least = _fit(ScoringStrategy("LeastAllocated", release.least))
         self.most = _fit(ScoringStrategy("MostAllocated", release.most))
