@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import msgspec
-
 from wavetank.apiserver.errors import bad_request
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.registry.subresources import PARTS
@@ -14,9 +12,10 @@ from wavetank.apiserver.requests.request import Request, User
 from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.options import WriteOptions
+from wavetank.apiserver.verbs.weights import is_large
 from wavetank.apiserver.verbs.write import Write
 from wavetank.apiserver.verbs.writing import Writer
-from wavetank.apiserver.webhooks.waiting import may_wait
+from wavetank.apiserver.webhooks.waiting import HEAVIEST, may_wait
 from wavetank.cluster.objects.resource import Resource
 
 
@@ -34,22 +33,22 @@ class Actor:
 
     def create(self, document: Mapping[str, Any], name: str = "") -> Resource:
         """Creates an object; the given document is not changed."""
-        made = copy.deepcopy(dict(document))
+        kind = self._kind(document)
+        namespace = str(document["metadata"].get("namespace") or "default") if kind.namespaced else ""
+        write = self._write(kind, namespace, "", document)
+        made = write.beside(partial(copy.deepcopy, dict(document)))
         if name:
             made["metadata"]["name"] = name
-        kind = self._kind(document)
-        namespace = str(made["metadata"].get("namespace") or "default") if kind.namespaced else ""
-        write = self._write(kind, namespace, "")
-        self._writer.field_managers.update(write, self._writer.objects.stored(kind), None, made, self._writer.now)
+        self._writer.track(write, None, made)
         shown = self._writer.add(write, made)
         return self._writer.objects.get(kind, namespace, shown["metadata"]["name"])
 
     def update(self, old: Resource, document: Document) -> Resource:
         """Replaces an object, last read as `old`; 409 if it has changed since."""
         kind = self._kind(document)
-        write = self._write(kind, old.namespace, old.name)
-        made = copy.deepcopy(document)
-        self._writer.default(kind, made)
+        write = self._write(kind, old.namespace, old.name, document)
+        made = write.beside(partial(copy.deepcopy, document))
+        write.beside(partial(self._writer.default, kind, made))
         return self._replace(write, old, made)
 
     def update_status(self, old: Resource, status: Document, annotations: Mapping[str, str] | None = None) -> Resource:
@@ -61,18 +60,19 @@ class Actor:
         document["status"] = copy.deepcopy(status)
         if annotations is not None:
             document["metadata"] = {**document["metadata"], "annotations": dict(annotations)}
-        write = self._write(self._kind(document), old.namespace, old.name, "status")
+        write = self._write(self._kind(document), old.namespace, old.name, document, "status")
         return self._replace(write, old, document)
 
     def update_approval(self, old: Resource, conditions: Sequence[Mapping[str, Any]]) -> Resource:
         """Replaces the conditions of a CertificateSigningRequest, last read as `old`, and may approve or deny it."""
         document = self._writer.objects.render(old)
         document["status"] = {**(document.get("status") or {}), "conditions": [dict(each) for each in conditions]}
-        return self._replace(self._write(self._kind(document), old.namespace, old.name, "approval"), old, document)
+        write = self._write(self._kind(document), old.namespace, old.name, document, "approval")
+        return self._replace(write, old, document)
 
     def finalize(self, old: Resource, document: Document) -> None:
         """Replaces the finalizers in the spec of a namespace, last read as `old`."""
-        write = self._write(self._kind(document), old.namespace, old.name, "finalize")
+        write = self._write(self._kind(document), old.namespace, old.name, document, "finalize")
         self._replace(write, old, copy.deepcopy(document))
 
     def delete(self, old: Resource, grace_s: int | None = None, policy: str | None = None) -> None:
@@ -84,20 +84,22 @@ class Actor:
     def _replace(self, write: Write, old: Resource, document: Document) -> Resource:
         present = self._writer.objects.get(write.kind, write.namespace, write.name)
         document["metadata"] = {**document["metadata"], "resourceVersion": str(old.resource_version)}
-        if may_wait():
-            write.weight = len(msgspec.json.encode(document))
-        live = self._writer.objects.show(write.kind, present)
-        stored, now = self._writer.objects.stored(write.kind), self._writer.now
-        write.beside(partial(self._writer.field_managers.update, write, stored, live, document, now))
+        live = self._writer.show(write, present)
+        self._writer.track(write, live, document)
         self._writer.replace(write, document, present)
         return self._writer.objects.find(write.kind, write.namespace, write.name) or present
 
-    def _write(self, kind: Kind, namespace: str, name: str, subresource: str = "") -> Write:
+    def _write(
+        self, kind: Kind, namespace: str, name: str, document: Mapping[str, Any], subresource: str = ""
+    ) -> Write:
         request = Request("PUT" if name else "POST", "", user=self._user)
-        if not subresource:
-            return Write(kind, namespace, name, request, self._options)
-        part = PARTS[subresource]
-        return Write(kind, namespace, name, request, self._options, subresource, part.prepare, part.validate)
+        write = Write(kind, namespace, name, request, self._options)
+        if subresource:
+            part = PARTS[subresource]
+            write = Write(kind, namespace, name, request, self._options, subresource, part.prepare, part.validate)
+        if may_wait() and is_large(document):
+            write.weight = HEAVIEST
+        return write
 
     def _kind(self, document: Mapping[str, Any]) -> Kind:
         kind = self._writer.objects.kinds.named(str(document.get("apiVersion")), str(document.get("kind")))

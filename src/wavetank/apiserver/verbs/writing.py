@@ -98,7 +98,7 @@ class Writer:
         document = self.read_body(kind, request, options)
         write = Write(kind, namespace, "", request, options)
         write.beside(partial(self._begin, write, document))
-        self._track(write, None, document)
+        self.track(write, None, document)
         return Written(self.add(write, document), 201)
 
     def update(self, write: Write) -> Written:
@@ -112,8 +112,8 @@ class Writer:
         check_uid(write, document, old)
         if old is None and not write.may_create:
             raise errors.not_found(write.kind.resource, write.name)
-        live = self._show(write, old) if old is not None else None
-        self._track(write, live, document)
+        live = self.show(write, old) if old is not None else None
+        self.track(write, live, document)
         if old is None:
             write.beside(partial(self._begin, write, document))
             return Written(self.add(write, document), 201)
@@ -139,14 +139,14 @@ class Writer:
             return self._apply(write, old)
         if old is None:
             raise errors.not_found(write.kind.resource, write.name)
-        live = self._show(write, old)
+        live = self.show(write, old)
         bare = live if b"managedFields" in write.request.body else without_managers(live)
         document = self.read_patch(write.kind, bare, write)
         write.beside(partial(self._complete, write, document))
-        self._track(write, live, document)
+        self.track(write, live, document)
         return Written(self.replace(write, document, old))
 
-    def _track(self, write: Write, live: Document | None, document: Document) -> None:
+    def track(self, write: Write, live: Document | None, document: Document) -> None:
         """Adds to a document who manages which of its fields."""
         kind = self.objects.stored(write.kind)
         write.beside(partial(self.field_managers.update, write, kind, live, document, self.now))
@@ -172,7 +172,7 @@ class Writer:
         """Server-side apply; creates the object if it does not exist."""
         if old is None and write.subresource and not write.may_create:
             raise errors.not_found(write.kind.resource, write.name)
-        live = self._show(write, old) if old is not None else None
+        live = self.show(write, old) if old is not None else None
         apply = partial(self.field_managers.apply, write, self.objects.stored(write.kind), live, self.now)
         document = write.beside(apply)
         if old is None:
@@ -371,9 +371,10 @@ class Writer:
     def _stored(self, write: Write, new: Resource) -> Document:
         """Returns an object as it is served after it was written; whether it is large is kept for the next write."""
         self._large.note(new.uid, write.was_slow or write.is_large)
-        return self._show(write, new)
+        return self.show(write, new)
 
-    def _show(self, write: Write, resource: Resource) -> Document:
+    def show(self, write: Write, resource: Resource) -> Document:
+        """Returns an object as it is served."""
         return self._beside(write, partial(self.objects.show, write.kind, resource))
 
     def _beside(self, write: Write, function: Callable[[], T]) -> T:

@@ -5,7 +5,7 @@ from typing import Any
 
 from wavetank.cluster.fields.load import LOAD, read_load
 from wavetank.cluster.fields.resources import Amounts, parse_amounts
-from wavetank.cluster.fields.taints import Taint, parse_taints
+from wavetank.cluster.fields.taints import parse_taints
 from wavetank.cluster.objects.resource import Manifest, Resource
 
 # Floating point operations per second of one core, for workloads that state work instead of time.
@@ -21,7 +21,7 @@ class Node(Resource):
     `load` is what other programs than pods use of it, in the same units.
     """
 
-    __slots__ = ("allocatable", "images", "load", "ready", "taints", "unschedulable")
+    __slots__ = ("_given", "_stated", "allocatable", "images", "load", "ready", "taints", "unschedulable")
 
     kind = "Node"
     group_kind = "Node"
@@ -32,7 +32,8 @@ class Node(Resource):
         spec = manifest.get("spec") or {}
         status = manifest.get("status") or {}
         self.allocatable = _allocatable(status)
-        self.taints: tuple[Taint, ...] = parse_taints(spec.get("taints"), path="spec.taints")
+        self._given = spec.get("taints")
+        self._stated = self.taints = parse_taints(self._given, path="spec.taints")
         self.unschedulable = bool(spec.get("unschedulable"))
         self.images: Mapping[str, int] = _images(status)
         self.ready = _is_ready(status)
@@ -62,7 +63,10 @@ class Node(Resource):
 
     def _render_taints(self, given: list[Mapping[str, Any]] | None) -> list[Mapping[str, Any]]:
         """Writes the taints, those of the manifest as they stand there: they also say when they were added."""
-        known = dict(zip(parse_taints(given), given or (), strict=True))
+        stated = self._stated if given is self._given else parse_taints(given)
+        if self.taints is stated:
+            return list(given or ())
+        known = dict(zip(stated, given or (), strict=True))
         return [known.get(taint) or taint.render() for taint in self.taints]
 
     def _render_conditions(self, status: Mapping[str, Any]) -> list[Mapping[str, Any]]:
