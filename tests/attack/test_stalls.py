@@ -10,7 +10,7 @@ import pytest
 
 from tests.apiserver.inprocess import MAPS, MERGE, Caller
 from wavetank.apiserver.fielderrors import ENOUGH
-from wavetank.apiserver.requests.request import Request, Response
+from wavetank.apiserver.requests.request import Request, Response, User
 from wavetank.apiserver.validation.pods.podwarnings import pod_warnings
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.watching import WatchStream
@@ -158,3 +158,26 @@ def test_ports_of_a_pod_that_overlap_are_warned_of_so_often_and_no_more() -> Non
     spec = {"containers": [{"name": "c", "image": "i", "ports": ports}]}
     overlaps = [text for text in pod_warnings({}, spec) if "duplicate port definition" in text]
     assert len(overlaps) == ENOUGH
+
+
+def test_an_actor_in_the_same_process_writes_a_large_object_beside_the_event_loop(beside: list[str]) -> None:
+    actor = Caller().api.actor(User("system:controller"))
+
+    def write(size: int) -> None:
+        metadata = {"name": f"m{size}", "namespace": "default"}
+        made = actor.create({"apiVersion": "v1", "kind": "ConfigMap", **a_map(size), "metadata": metadata})
+        document = made.render()
+        actor.update(made, {**document, "data": {**document["data"], "more": ""}})
+
+    asyncio.run(run_waiting(partial(write, 10)))
+    assert beside == []
+    asyncio.run(run_waiting(partial(write, 5000)))
+    assert {"deepcopy", "update", "_check_new", "_check_changed"} <= set(beside)
+
+
+def test_the_answer_about_a_large_object_is_made_beside_the_event_loop(beside: list[str]) -> None:
+    caller = Caller()
+    assert served(caller, "POST", MAPS, a_map(20_000)).status == 201
+    beside.clear()
+    assert served(caller, "GET", f"{MAPS}/a").status == 200
+    assert beside == ["encode"]

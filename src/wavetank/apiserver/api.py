@@ -233,7 +233,8 @@ class Api:
         representation = negotiate(request)
         found = get(self._objects, target.kind, target.namespace, target.name, request.param("resourceVersion"))
         if representation == PLAIN:
-            return already_written(self._objects.encode(target.kind, found))
+            encode = partial(self._objects.encode, target.kind, found)
+            return already_written(self._writer.large.beside(found, encode))
         if representation == PLAIN_PROTOBUF:
             body = self._objects.encode_protobuf(target.kind, found)
             return Response(200, headers_of(representation, ()), body)

@@ -10,11 +10,20 @@ import pytest
 from tests.scheduling.plugins.four_nodes import four_nodes, only_score, scores
 from tests.support.objects import HOSTNAME, ZONE, a_pod
 from wavetank.scheduling.framework.events import ClusterEvent as E
+from wavetank.scheduling.framework.nodes.podindex import PodIndex
+from wavetank.scheduling.plugins import interpodaffinity
 
 AFFINITY = "node(s) didn't match pod affinity rules"
 ANTI_AFFINITY = "node(s) didn't match pod anti-affinity rules"
 EXISTING = "node(s) didn't satisfy existing pods anti-affinity rules"
 TEAM_X = {"matchLabels": {"team": "x"}}
+
+
+@pytest.fixture(autouse=True, params=[None, 1], ids=["few", "many"])
+def many(request, monkeypatch):
+    """Lets the rules for very many terms apply to any number of them; they must not change a result."""
+    if request.param is not None:
+        monkeypatch.setattr(interpodaffinity, "MANY_TERMS", request.param)
 
 
 def term(key=ZONE, where=None, **labels):
@@ -259,3 +268,13 @@ NODE = four_nodes().table.nodes[0]
 def test_an_event_requeues_a_pod_if_its_own_terms_are_concerned(affinity, event, old, new, helps):
     waiting = a_pod(labels={"app": "me"}, affinity=affinity)
     assert four_nodes().framework.hints["InterPodAffinity"][event](waiting, old, new) is helps
+
+
+@pytest.mark.parametrize("affinity", [far, near, lambda *terms: preferring(*((1, one) for one in terms))])
+def test_terms_that_mean_no_pod_are_not_counted(monkeypatch, affinity):
+    made = []
+    count = PodIndex._count
+    monkeypatch.setattr(PodIndex, "_count", lambda self, query: made.append(query) or count(self, query))
+    terms = [term(app=f"other-{i}") for i in range(500)]
+    four_nodes([on("a")]).attempt(a_pod("p", affinity=affinity(*terms)))
+    assert len(made) <= 2

@@ -52,6 +52,18 @@ class OneNode:
         self._cluster.clock.run(round(seconds * SECOND))
 
     @property
+    def version(self) -> int:
+        return self._cluster.store.version
+
+    def crash(self) -> None:
+        assert self._cluster.kubelets is not None
+        self._cluster.kubelets.crash("n")
+
+    def repair(self) -> None:
+        assert self._cluster.kubelets is not None
+        self._cluster.kubelets.repair("n")
+
+    @property
     def exists(self) -> bool:
         return self._cluster.store.find("Pod", "default", "p") is not None
 

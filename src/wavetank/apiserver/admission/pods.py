@@ -74,7 +74,8 @@ class DefaultTolerationSeconds(Plugin):
             return
         spec = attributes.document["spec"]
         tolerations = spec.get("tolerations") or []
-        missing = [key for key in _SOON_GONE if not any(_tolerates(one, key) for one in tolerations)]
+        tolerated = {one.get("key", "") for one in tolerations if one.get("effect", "") in ("NoExecute", "")}
+        missing = [] if "" in tolerated else [key for key in _SOON_GONE if key not in tolerated]
         added = [
             {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": _TOLERATED_S}
             for key in missing
@@ -153,7 +154,3 @@ class RuntimeClass(Plugin):
         added = [one for one in scheduling.get("tolerations") or () if one not in present]
         if added:
             spec["tolerations"] = [*present, *added]
-
-
-def _tolerates(toleration: Document, key: str) -> bool:
-    return toleration.get("key", "") in (key, "") and toleration.get("effect", "") in ("NoExecute", "")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from wavetank.apiserver.kinds import Kind, Subresource
 from wavetank.apiserver.requests.request import Request
+from wavetank.apiserver.webhooks.waiting import HEAVIEST, may_wait, run_beside
+
+T = TypeVar("T")
 
 _MANY_VALUES = 2000  # which are checked within a few milliseconds
 _COPIES = 1000  # how much longer than itself a patch may make a document
@@ -30,3 +34,8 @@ def is_large(document: Mapping[str, object]) -> bool:
             return True
         left.extend(inside)
     return False
+
+
+def run_large_beside(function: Callable[[], T], document: Mapping[str, object]) -> T:
+    """Runs a function without side effects that reads a document, of a large one beside the event loop."""
+    return run_beside(function, HEAVIEST) if may_wait() and is_large(document) else function()

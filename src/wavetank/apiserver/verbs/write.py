@@ -91,6 +91,10 @@ class LargeObjects:
         if old is not None and write.request.body and old.uid in self._uids:  # not of actors in this process
             write.weight = HEAVIEST
 
+    def beside(self, resource: Resource, function: Callable[[], T]) -> T:
+        """Runs a function that only reads an object, of a large one beside the event loop."""
+        return run_beside(function, HEAVIEST) if resource.uid in self._uids else function()
+
     def note(self, uid: str, large: bool) -> None:
         """Notes whether the last write of an object was a heavy one."""
         if large:

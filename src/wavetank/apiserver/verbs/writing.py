@@ -79,7 +79,7 @@ class Writer:
         self.admission = admission
         self.field_managers = FieldManagers(objects.kinds)
         self._names = names
-        self._large = LargeObjects()
+        self.large = LargeObjects()
 
     # requests
 
@@ -134,7 +134,7 @@ class Writer:
 
     def _patch(self, write: Write) -> Written:
         old = self.objects.find(write.kind, write.namespace, write.name)
-        self._large.weigh(write, old)
+        self.large.weigh(write, old)
         if write.applies:
             return self._apply(write, old)
         if old is None:
@@ -157,7 +157,7 @@ class Writer:
         show = partial(answer, kind, representation, document, now, written.status, request.warnings)
         response = run_beside(show, len(request.body))
         if len(response.body) > LARGE and "metadata" in document:
-            self._large.note(document["metadata"].get("uid", ""), True)
+            self.large.note(document["metadata"].get("uid", ""), True)
         return response
 
     def read_patch(self, kind: Kind | Subresource, shown: Document, write: Write) -> Document:
@@ -243,7 +243,7 @@ class Writer:
 
     def replace(self, write: Write, document: Document, old: Resource) -> Document:
         """Replaces an object by a document in the served version, and returns it as it is served."""
-        self._large.weigh(write, old)
+        self.large.weigh(write, old)
         managed = take_managers(document)
         kind, document = self.objects.stored(write.kind), to_stored(write.kind, document)
         before = old.render() if kind.custom is None else self.objects.show(kind, old)
@@ -370,7 +370,7 @@ class Writer:
 
     def _stored(self, write: Write, new: Resource) -> Document:
         """Returns an object as it is served after it was written; whether it is large is kept for the next write."""
-        self._large.note(new.uid, write.was_slow or write.is_large)
+        self.large.note(new.uid, write.was_slow or write.is_large)
         return self.show(write, new)
 
     def show(self, write: Write, resource: Resource) -> Document:

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -65,6 +67,7 @@ class PodSpec:
     """
 
     __slots__ = (
+        "__weakref__",
         "containers",
         "deadline_s",
         "family",
@@ -144,34 +147,39 @@ class PodSpec:
 
     def _copy(self) -> PodSpec:
         new = object.__new__(PodSpec)
-        for slot in PodSpec.__slots__:
+        for slot in PodSpec.__slots__[1:]:  # the first one is no field
             setattr(new, slot, getattr(self, slot))
         return new
 
 
-_LARGEST_INTERNED = 64 * 1024  # bytes of JSON: specs are kept for ever, and few pods share a larger one
+_LARGEST_KEPT = 64 * 1024  # bytes of JSON: specs are kept for ever, but larger ones only as long as a pod has them
 
 
 class SpecTable:
-    """Interns pod specs: equal manifests give the same PodSpec object, unless they are very large."""
+    """Interns pod specs: equal manifests give the same PodSpec object."""
 
     def __init__(self) -> None:
         self._specs: dict[bytes, PodSpec] = {}
+        self._large: WeakValueDictionary[bytes, PodSpec] = WeakValueDictionary()  # by a digest
 
     def intern(self, manifest: Mapping[str, Any]) -> PodSpec:
         """Returns the one PodSpec of this manifest, nodeName and scheduling gates aside."""
         shared = {field: value for field, value in manifest.items() if field not in OF_THE_POD}
         try:
-            is_small = len(msgspec.json.encode(shared)) <= _LARGEST_INTERNED
+            text = msgspec.json.encode(shared)
         except (TypeError, ValueError) as error:
             raise InputError(f"not plain JSON: {error}", path="spec") from None
-        if not is_small:  # msgspec may sort the keys of a large one in quadratic time
-            return PodSpec(shared)
+        if len(text) > _LARGEST_KEPT:  # msgspec may sort the keys of a large one in quadratic time
+            return self._intern_large(sha256(text).digest(), shared)
         key = msgspec.json.encode(shared, order="deterministic")
         found = self._specs.get(key)
         if found is None:
             found = self._specs.setdefault(key, PodSpec(shared))  # it may be compiled in another thread
         return found
+
+    def _intern_large(self, digest: bytes, manifest: Mapping[str, Any]) -> PodSpec:
+        found = self._large.get(digest)
+        return self._large.setdefault(digest, PodSpec(manifest)) if found is None else found
 
     def __len__(self) -> int:
         return len(self._specs)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.cluster.store.errors import AlreadyExistsError, ApiError
@@ -70,7 +71,8 @@ class NewReplicaSet:
 
     def _document(self, revision: int, old: Sequence[Resource]) -> Document:
         draft, owner = self._draft, self._draft.resource
-        hash_ = template_hash(draft.template, draft.status.get("collisionCount"))
+        hashing = partial(template_hash, draft.template, draft.status.get("collisionCount"))
+        hash_ = self._context.beside(hashing, draft.template)
         metadata = draft.template.get("metadata") or {}
         labels = {**(metadata.get("labels") or {}), HASH: hash_}
         selector = dict(draft.spec["selector"])

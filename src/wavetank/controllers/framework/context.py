@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
 
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource
@@ -14,6 +15,8 @@ from wavetank.controllers.framework.ownerindex import OwnerIndex
 from wavetank.controllers.framework.queue import FIRST_RETRY, LAST_RETRY, Key, WorkQueue
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import Nanoseconds
+
+T = TypeVar("T")
 
 # Records an Event about an object: the object, its type (Normal or Warning), reason, message, and the component that
 # reports it.
@@ -33,6 +36,19 @@ def _serves_everything(api_version: str, kind: str) -> bool:
     return True
 
 
+class Beside(Protocol):
+    """Runs a function without side effects that reads a document; of a large one without keeping others waiting."""
+
+    def __call__(self, function: Callable[[], T], document: Mapping[str, object]) -> T:
+        """Returns the function's result."""
+        ...
+
+
+def _run_here(function: Callable[[], T], document: Mapping[str, object]) -> T:
+    """Nothing waits in a run."""
+    return function()
+
+
 @dataclass
 class ControllerContext:
     """What all controllers of a cluster share.
@@ -41,6 +57,7 @@ class ControllerContext:
     an object with all that kubelets report about it; `serves` tells whether a kind (apiVersion, name) exists. If no
     program outside can read the objects (not `observed`), statuses on which nothing depends are not written. `metrics`
     are the metrics APIs, `flags` those of kube-controller-manager that controllers read, by name without dashes.
+    `beside` is for work on a template, which may have thousands of containers.
     """
 
     store: Store
@@ -55,6 +72,7 @@ class ControllerContext:
     metrics: MetricsClient = field(default_factory=NoMetrics)
     policy_warnings: Callable[[Document], list[Document]] = _no_warnings  # about expressions of admission policies
     flags: Mapping[str, object] = field(default_factory=dict)
+    beside: Beside = _run_here
     _owned: dict[str, OwnerIndex] = field(default_factory=dict, init=False)
 
     def owned(self, group_kind: str) -> OwnerIndex:

@@ -18,9 +18,6 @@ INITIALIZING, CREATING, BACK_OFF = "PodInitializing", "ContainerCreating", "Cras
 NO_IMAGE, PULL_BACK_OFF, CONFIG_ERROR = "ErrImagePull", "ImagePullBackOff", "CreateContainerConfigError"
 
 
-_set = object.__setattr__
-
-
 class Container:
     """A container on its node: it waits for a reason, runs since a time, or has ended.
 
@@ -45,9 +42,12 @@ class Container:
         self.timers: list[Timer] = []
 
     def __setattr__(self, name: str, value: object) -> None:
-        _set(self, name, value)
+        self.__dict__[name] = value
         if name != "report":
-            _set(self, "report", None)
+            self.__dict__["report"] = None
+
+    def _change(self, **values: object) -> None:
+        self.__dict__.update(values, report=None)
 
     @property
     def name(self) -> str:
@@ -72,15 +72,15 @@ class Container:
         self.restarts += self._is_restart
         if self.ended is not None:
             self.last, self.ended = self.ended, None
-        self.waiting, self.why, self.since, self.run, self.probed = "", "", now, run, None
+        self._change(waiting="", why="", since=now, run=run, probed=None)
 
     def end(self, now: Nanoseconds, exit_code: int, reason: str = "", message: str = "") -> None:
         """Ends the run."""
         assert self.since is not None
         self.cancel()
         reason = reason or ("Error" if exit_code else "Completed")
-        self.ended = Terminated(self.restarts, exit_code, self.since, now, reason, message)
-        self.since, self.ready, self.started = None, False, False
+        ended = Terminated(self.restarts, exit_code, self.since, now, reason, message)
+        self._change(ended=ended, since=None, ready=False, started=False)
 
     def back_off(self) -> Nanoseconds:
         """Returns the delay before an ended container is restarted."""

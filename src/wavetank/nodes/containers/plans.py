@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import msgspec
+
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.nodes.commands import CommandRun
 
@@ -55,8 +57,7 @@ class ContainerRun:
     liveness: ProbePlan | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Terminated:
+class Terminated(msgspec.Struct, frozen=True):
     """The end of a container's run; `run` counts its runs from 0."""
 
     run: int

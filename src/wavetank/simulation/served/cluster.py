@@ -9,6 +9,7 @@ from wavetank.apiserver.admission.chain import DEFAULT_PLUGINS
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.conversion.versions import serve_retired
 from wavetank.apiserver.requests.request import User
+from wavetank.apiserver.verbs.weights import run_large_beside
 from wavetank.apiserver.webhooks.calls import WebhookClient
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Manifest, Resource
@@ -178,6 +179,7 @@ class ServedCluster:
             metrics=metrics or NoMetrics(),
             policy_warnings=self.api.policy_warnings,
             flags=setting.flags,
+            beside=run_large_beside,
         )
         if prepare is not None:
             prepare(self.api, controllers)
