@@ -130,10 +130,11 @@ def test_a_role_is_bound_only_by_users_that_have_its_rules(
 
 
 def test_the_verbs_escalate_and_bind_allow_more(api: Api) -> None:
-    rules = [{"verbs": ["escalate"], "apiGroups": [GROUP], "resources": ["roles"], "resourceNames": ["large"]}]
+    rules = [{"verbs": ["escalate"], "apiGroups": [GROUP], "resources": ["roles"], "resourceNames": ["large", "new"]}]
     rules.append({"verbs": ["bind"], "apiGroups": [GROUP], "resources": ["clusterroles"]})
     assert ask(api, ADMIN, "PUT", f"{HERE}/roles/own", a_role("own", PODS, WRITES, *rules))[0] == 200
     assert ask(api, BOB, "PUT", f"{HERE}/roles/large", a_role("large", EVERYTHING, PODS))[0] == 200
+    assert ask(api, BOB, "PUT", f"{HERE}/roles/new", a_role("new", EVERYTHING))[0] == 201
     assert ask(api, BOB, "PUT", f"{HERE}/roles/other", a_role("other", EVERYTHING))[0] == 403
     assert ask(api, BOB, "POST", f"{HERE}/rolebindings", a_binding("b", "ClusterRole", "cluster-admin"))[0] == 201
     everywhere = f"{CLUSTER}/clusterrolebindings"

@@ -56,6 +56,7 @@ class Attributes:
     warnings: list[str] = field(default_factory=list)
     calls: int = 0
     reinvocation: Reinvocation | None = None
+    path_name: str = ""  # the name in the path of the request, which that of a POST does not have
     weight: int = 0
     options: Document = field(default_factory=dict)
     managed: list[Document] | None = None

@@ -34,7 +34,7 @@ class RoleWrite(Protocol):
     document: Document
     old: Document | None
     namespace: str
-    name: str
+    path_name: str
     subresource: str
     user: User
 
@@ -60,8 +60,7 @@ class EscalationCheck:
             self._check_binding(write)
 
     def _check_role(self, write: RoleWrite) -> None:
-        name = write.name if write.operation == "UPDATE" else ""
-        if self._may(write, "escalate", write.kind.plural, name):
+        if self._may(write, "escalate", write.kind.plural, write.path_name):
             return
         self._confirm(write, write.document.get("rules") or ())
         if _is_aggregated(write.document) or _is_aggregated(write.old or {}):

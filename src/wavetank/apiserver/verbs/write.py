@@ -132,6 +132,7 @@ def attributes_of(
     attributes = Attributes(operation, kind, document, old, write.kind.namespace_of(write.namespace, name), name)
     attributes.subresource, attributes.user = write.subresource, write.request.user
     attributes.warnings, attributes.managed = write.request.warnings, managed
+    attributes.path_name = write.name
     attributes.dry_run, attributes.options = write.options.dry_run, write.options.stated
     attributes.asked, attributes.show, attributes.weight = write.asked, write.show, write.weight
     return attributes

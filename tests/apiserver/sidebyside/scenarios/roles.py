@@ -180,7 +180,10 @@ def _write_cluster_roles(talk: Conversation, namespace: str) -> None:
 
 def _write_with_permission(talk: Conversation, here: str, namespace: str) -> None:
     """Users that may escalate one role, and bind another."""
-    rules = [rule("create get update patch", GROUP, "roles rolebindings"), rule("escalate", GROUP, "roles", "large")]
+    rules = [
+        rule("create get update patch", GROUP, "roles rolebindings"),
+        rule("escalate", GROUP, "roles", "large", "new"),
+    ]
     _role(
         talk,
         f"{here}/roles",
@@ -190,7 +193,7 @@ def _write_with_permission(talk: Conversation, here: str, namespace: str) -> Non
     _bind(talk, f"{here}/rolebindings", "dora", "dora", "Role", "delegate")
     talk.ask("POST", f"{here}/roles", {"metadata": {"name": "large"}, "rules": _WANTED["held"]})
     time.sleep(1)
-    for name in ("large", "other"):
+    for name in ("large", "other", "new"):
         _as(talk, "dora", "PUT", f"{here}/roles/{name}", {"metadata": {"name": name}, "rules": _WANTED["star"]})
         _as(talk, "dora", "POST", f"{here}/roles", {"metadata": {"name": name}, "rules": _WANTED["star"]})
     for number, (kind, role) in enumerate((("Role", "strong"), ("Role", "held"), ("ClusterRole", "cluster-admin"))):
