@@ -119,3 +119,19 @@ def test_a_precondition_names_an_event_by_its_stored_kind() -> None:
     caller.ask("POST", EVENTS, {"metadata": {"name": "e"}, "involvedObject": {"namespace": "default"}})
     answer = caller.ask("DELETE", path, {"preconditions": {"uid": "other"}})
     assert answer.body["message"].startswith('Operation cannot be fulfilled on Event "e": the UID in the precondition')
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("/spec/scopes", "spec.scopes: Invalid value: []: field is immutable"),
+        ("/spec/scopeSelector", "spec.scopes: Invalid value: null: field is immutable"),
+    ],
+)
+def test_an_empty_list_is_shown_as_the_client_sent_it(path: str, message: str) -> None:
+    caller, quotas = Caller(), "/api/v1/namespaces/default/resourcequotas"
+    caller.ask("POST", quotas, {"metadata": {"name": "q"}, "spec": {"hard": {"pods": "1"}, "scopes": ["BestEffort"]}})
+    value: Any = [] if path == "/spec/scopes" else {}
+    change = [{"op": "remove", "path": "/spec/scopes"}, {"op": "add", "path": path, "value": value}]
+    answer = caller.ask("PATCH", f"{quotas}/q", change, content_type=JSON_PATCH)
+    assert answer.body["message"] == f'ResourceQuota "q" is invalid: {message}'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -74,7 +75,7 @@ def _plain(
         result, errors = read(kind.schema, Parsed(patched, patched), strict=field_validation != IGNORE)
     except UnreadableError as error:
         raise _unusable(shown, str(error)) from None
-    return _finished(kind, result, [*warnings, *errors], field_validation, shown)
+    return replace(_finished(kind, result, [*warnings, *errors], field_validation, shown), stated=patched)
 
 
 def _json(document: dict[str, Any], body: bytes) -> tuple[Any, list[str]]:
@@ -109,7 +110,7 @@ def _strategic(kind: Kind | Subresource, document: dict[str, Any], body: bytes, 
         result, errors = read(kind.schema, Parsed(patched, patched), strict=field_validation != IGNORE)
     except UnreadableError as error:
         raise _unusable(shown, str(error)) from None
-    return _finished(kind, result, [*warnings, *errors], field_validation, shown)
+    return replace(_finished(kind, result, [*warnings, *errors], field_validation, shown), stated=patched)
 
 
 def _parse_object(body: bytes, prefix: str) -> tuple[dict[str, Any] | None, list[str]]:

@@ -32,10 +32,11 @@ _ACCEPTED = {("policy/v1", "Eviction"): frozenset(("policy/v1beta1",))}
 
 @dataclass(slots=True)
 class Decoded:
-    """A document in canonical form, and warnings for the client."""
+    """A document in canonical form, warnings for the client, and the document as it was stated, if it is known."""
 
     document: dict[str, Any]
     warnings: list[str] = field(default_factory=list)
+    stated: Any = None
 
 
 @dataclass(slots=True)
@@ -86,7 +87,7 @@ def decode(
         raise _not_handled(found, kind, strict_error(strict))
     _check_version(kind, found)
     document["apiVersion"] = kind.api_version
-    return Decoded({"kind": kind.kind, **document}, strict)
+    return Decoded({"kind": kind.kind, **document}, strict, found.parsed.value)
 
 
 def _decode_custom(kind: Kind, custom: CustomType, found: _Body, body: bytes, field_validation: str) -> Decoded:

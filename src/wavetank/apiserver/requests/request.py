@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 Query = tuple[tuple[str, str], ...]
 
@@ -21,7 +22,8 @@ class Request:
     """One HTTP request of any transport: a decoded path, the query in order, headers in lower case.
 
     `warnings` are about its body; the client gets them even if the request is refused afterwards. Without `protobuf`
-    the answer is in another media type if the client accepts one.
+    the answer is in another media type if the client accepts one. `stated` is the document that the client wants, with
+    fields that are empty: the body, or what a patch makes of the present object.
     """
 
     method: str
@@ -32,6 +34,7 @@ class Request:
     user: User = User()
     protobuf: bool = True
     warnings: list[str] = field(default_factory=list, init=False)
+    stated: Any = field(default=None, init=False, repr=False, compare=False)
 
     def param(self, name: str, default: str = "") -> str:
         """Returns the first value of a query parameter."""

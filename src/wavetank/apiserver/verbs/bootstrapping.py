@@ -29,6 +29,7 @@ def bootstrap(writer: Writer, kind: Kind, document: Document, manager: str = SER
     prepare_create(kind, document, WriteContext(now))
     if status is not None:
         document["status"] = status
+        writer.default(kind, document)
     document["metadata"]["managedFields"] = [entry | {"time": now} for entry in managed]
     writer.objects.store.create(writer.resource(kind, document))
 

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 from wavetank.apiserver.codec.yamltext import warning_lines
 from wavetank.apiserver.errors import bad_request
-from wavetank.apiserver.fielderrors import FieldError
 from wavetank.apiserver.kinds import Kind, KindTable, Subresource
 from wavetank.apiserver.managedfields.applied import read_applied
 from wavetank.apiserver.managedfields.entries import timeless
 from wavetank.apiserver.managedfields.fieldmanager import FieldManager
 from wavetank.apiserver.managedfields.typed import Document, without_managers
-from wavetank.apiserver.validation.metadata import check_managers
 from wavetank.cluster.objects.groupkinds import GroupKind
 
 if TYPE_CHECKING:
@@ -26,7 +24,6 @@ __all__ = [
     "put_managers",
     "take_managers",
     "unchanged",
-    "with_managers",
     "without_managers",
 ]
 
@@ -94,13 +91,6 @@ def put_managers(document: Document, managed: list[Document] | None) -> Document
     if managed:
         document["metadata"]["managedFields"] = managed
     return document
-
-
-def with_managers(mistakes: list[FieldError], managed: list[Document] | None) -> list[FieldError]:
-    """Returns mistakes in an object, with those in its managedFields after the others in its metadata."""
-    found = list(check_managers(managed)) if managed else []
-    place = sum(each.field.startswith("metadata.") for each in mistakes) if found else 0
-    return [*mistakes[:place], *found, *mistakes[place:]] if found else mistakes
 
 
 def manager_of(write: Write) -> str:

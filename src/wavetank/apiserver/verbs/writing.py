@@ -33,7 +33,6 @@ from wavetank.apiserver.verbs.fieldmanagers import (
     put_managers,
     take_managers,
     unchanged,
-    with_managers,
     without_managers,
 )
 from wavetank.apiserver.verbs.identity import (
@@ -47,6 +46,7 @@ from wavetank.apiserver.verbs.identity import (
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.ownerreferences import drop_duplicate_owners
+from wavetank.apiserver.verbs.refusing import refuse
 from wavetank.apiserver.verbs.weights import weight_of
 from wavetank.apiserver.verbs.write import (
     LargeObjects,
@@ -90,6 +90,7 @@ class Writer:
         read = partial(decode, self.objects.kinds, kind, request.body, content_type, validation)
         decoded = run_beside(read, weight_of(kind, request))
         request.warnings += (line for text in decoded.warnings for line in warning_lines(text))
+        request.stated = decoded.stated
         return decoded.document
 
     def create(self, kind: Kind, namespace: str, request: Request) -> Written:
@@ -166,6 +167,7 @@ class Writer:
         apply = partial(apply_patch, self.objects.kinds, kind, shown, request.body, patch_type(request), validation)
         patched = write.beside(apply)
         request.warnings += patched.warnings
+        request.stated = patched.stated
         return patched.document
 
     def _apply(self, write: Write, old: Resource | None) -> Written:
@@ -227,7 +229,7 @@ class Writer:
         attributes.name = metadata.get("name", "")
         self._allocate(write, kind, document, None)
         mistakes = write.beside(partial(self._check_new, write, kind, document))
-        self._refuse(kind, document, with_managers(mistakes, managed))
+        refuse(write, kind, document, mistakes, managed)
         self.admission.validate(attributes)
         return self._insert(write, kind, put_managers(document, managed))
 
@@ -252,7 +254,7 @@ class Writer:
         check_version(write, kind, document["metadata"], old)
         self._allocate(write, kind, document, before)
         mistakes = write.beside(partial(self._check_changed, write, kind, document, before))
-        self._refuse(kind, document, with_managers(mistakes, managed))
+        refuse(write, kind, document, mistakes, managed)
         self.admission.validate(attributes)
         return self._exchange(write, kind, put_managers(document, managed), before, old)
 
@@ -386,11 +388,6 @@ class Writer:
         """Sets the defaults of a document in a served version, in place."""
         document.setdefault("metadata", {})
         set_defaults(kind, document)
-
-    def _refuse(self, kind: Kind, document: Document, mistakes: list[FieldError]) -> None:
-        if mistakes:
-            stated = f"{document['kind']}.{kind.group}" if kind.custom is not None else kind.group_kind
-            raise errors.invalid(stated, document["metadata"].get("name", ""), mistakes)
 
     def _context(self, write: Write) -> WriteContext:
         user = write.request.user
