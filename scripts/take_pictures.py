@@ -125,15 +125,15 @@ def _take_section(name: str, example: str, section: str, without: str = "") -> C
     return take
 
 
-def _write_experiment(page: str, target: Path) -> None:
-    """Writes the first experiment of a page of the docs."""
+def _write_document(page: str, target: Path) -> None:
+    """Writes the first YAML document of a page of the docs."""
     text = (ROOT / "docs" / page).read_text()
     target.write_text(text.partition("```yaml\n")[2].partition("```")[0])
 
 
 def take_tutorial(browser: Browser, folder: Path) -> None:
     """Takes the report of the first tutorial."""
-    _write_experiment("tutorials/1-first-run.md", folder / "first.yaml")
+    _write_document("tutorials/1-first-run.md", folder / "first.yaml")
     _wavetank(folder, "run", "first.yaml", "-o", "out/first")
     _shot(browser, (folder / "out/first/report.html").as_uri(), "tutorial-report", height=1500)
 
@@ -182,7 +182,7 @@ def take_play(browser: Browser, folder: Path) -> None:
 
 def take_play_of_the_guide(browser: Browser, folder: Path) -> None:
     """Takes the two runs of docs/how-to/play-a-run.md where most pods are pending."""
-    _write_experiment("how-to/play-a-run.md", folder / "parting.yaml")
+    _write_document("how-to/play-a-run.md", folder / "parting.yaml")
     _wavetank(folder, "run", "parting.yaml", "-o", "out/parting")
     with _serving(folder, "play", "out/parting") as page:
         _shot(browser, page, "play-ten-nodes", act=_go_to(0.62))
@@ -206,6 +206,20 @@ def take_ui(browser: Browser, folder: Path) -> None:
                 _ask(page, f"/apis/apps/v1/namespaces/{each[0]}/deployments", _deployment(*each))
             _ask(page, "/wavetank/clock/advance?by=2m")
             _shot(browser, page, name, scheme, lambda opened: opened.get_by_label("Group").select_option(label="zone"))
+
+
+def take_page(browser: Browser, folder: Path) -> None:
+    """Takes the cluster of docs/how-to/watch-a-cluster.md with a pending pod explained."""
+    _write_document("how-to/watch-a-cluster.md", folder / "watched.yaml")
+    with _serving(folder, "serve", "--cluster", "watched.yaml", "--paused") as page:
+        _ask(page, "/apis/apps/v1/namespaces/default/deployments", _deployment("default", "web", 20, "2", "4Gi"))
+        _ask(page, "/wavetank/clock/advance?by=2m")
+        _shot(browser, page, "page", act=_explain_the_first, height=900)
+
+
+def _explain_the_first(page: Page) -> None:
+    page.locator("#list .row").first.click()
+    page.get_by_role("button", name="Why is it pending?").click()
 
 
 def take_capacity(browser: Browser, folder: Path) -> None:
@@ -233,6 +247,7 @@ PICTURES: dict[str, Callable[[Browser, Path], None]] = {
     "play": take_play,
     "play-ten-nodes": take_play_of_the_guide,
     "ui": take_ui,
+    "page": take_page,
     "tutorial": take_tutorial,
     "sweep": take_sweep,
     "services": _take_section("services", "15-shop-under-a-spike", "services", "#services-trace-figure"),

@@ -2,7 +2,7 @@
 import { byName, level, share } from "./model.js";
 
 const SMALLEST = 11;
-const LARGEST = 168;
+const LARGEST = 260;
 const TITLE = 26; // height of a group's title
 const AFTER = 8; // space below a group
 const TINY = 0.004; // the share that a pod without requests is drawn with

@@ -124,7 +124,7 @@ export function level(node, measure) {
   return Math.min(1, share({ cpu: node.cpuUsed, memory: node.memoryUsed }, node, measure));
 }
 
-export const percent = (part, whole) => `${whole ? Math.round((100 * part) / whole) : 0} %`;
+export const percent = (part, whole) => `${whole ? Math.round((100 * part) / whole) : 0}\u00a0%`;
 export const cores = (milli) => `${(milli / 1000).toLocaleString("en", { maximumFractionDigits: 2 })} CPU`;
 export const gibibytes = (bytes) => `${(bytes / 2 ** 30).toLocaleString("en", { maximumFractionDigits: 2 })} GiB`;
 

@@ -54,7 +54,8 @@ class LineChart extends AxisChart {
     const positive = this.lines.flatMap((line) => Array.from(line.x).filter((value) => value > 0));
     const least = positive.length ? Math.min(...positive) : 0.001, power = 10 ** Math.floor(Math.log10(least));
     const low = power * [5, 2, 1].find((factor) => factor * power <= least * 1.001);
-    return logScale(low, Math.max(this.axis.end || 1, low * 10), left, right);
+    const high = this.axis.end || 1;
+    return logScale(Math.min(low, high / 10), high, left, right);
   }
 
   drawX() {

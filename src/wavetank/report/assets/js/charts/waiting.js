@@ -1,6 +1,7 @@
 // The distribution of waiting times over all seeds.
 
 const MOST_AT_ONCE = 0.5; // if more pods than this share start at once, the axis of shares begins there
+const LEAST_SPAN = 10; // so many times longer than the shortest wait is the longest on a logarithmic axis
 const HEAVY_TAIL = 20; // a longest wait so many medians long is read better on a logarithmic axis
 
 function startWaiting() {
@@ -33,6 +34,8 @@ function startWaitingChart() {
 }
 
 function heavyTailed() {
+  const waits = DATA.waiting.flatMap(({ seconds }) => Array.from(seconds).filter((value) => value > 0));
+  if (waits.reduce((a, b) => Math.max(a, b), 0) < LEAST_SPAN * waits.reduce((a, b) => Math.min(a, b))) return false;
   return DATA.waiting.some(({ quantiles }) => quantiles && quantiles[3] > HEAVY_TAIL * Math.max(quantiles[0], 0.001));
 }
 
