@@ -53,14 +53,39 @@ class Case:
 
 
 CASES: list[Case] = []
+# Bytes of the largest bodies whose objects etcd has space for.
+FITTING = {
+    "config map: many keys": 1_810_000,
+    "metadata: many labels": 1_810_000,
+    "pod: many containers": 740_000,
+    "pod: many init containers": 710_000,
+    "pod: many env": 2_850_000,
+    "pod: many ports": 2_230_000,
+}
 
 
 def dump(document: object) -> bytes:
     return json.dumps(document, separators=(",", ":")).encode()
 
 
-def filling(make: Callable[[int], Any], wrap: Callable[[list[Any]], Any], limit: int = LARGEST) -> bytes:
+class Limit:
+    """How many bytes a body may have."""
+
+    bytes = LARGEST
+
+
+def limited(limit: int, body: Callable[[], bytes]) -> bytes:
+    """Returns a body that is no longer than a limit."""
+    Limit.bytes = limit
+    try:
+        return body()
+    finally:
+        Limit.bytes = LARGEST
+
+
+def filling(make: Callable[[int], Any], wrap: Callable[[list[Any]], Any], limit: int = 0) -> bytes:
     """Returns a document with as many items as there is space for."""
+    limit = limit or Limit.bytes
     items: list[Any] = []
     size = 200
     for i in count():
@@ -72,9 +97,13 @@ def filling(make: Callable[[int], Any], wrap: Callable[[list[Any]], Any], limit:
 
 
 def post(name: str, path: str, body: Callable[[], bytes], media: str = JSON, **more: Any) -> None:
-    """Adds a case that creates something; a dry run, unless it is to be stored."""
-    query = "" if more.pop("stored", False) else "?dryRun=All"
+    """Adds a case that creates something; a dry run, unless it is to be stored: then also one that fits into etcd."""
+    stored = more.pop("stored", False)
+    query = "" if stored else "?dryRun=All"
     CASES.append(Case(name, lambda: Step("POST", path + query, body(), media), **more))
+    if stored and name in FITTING:
+        fits = FITTING[name]
+        CASES.append(Case(f"{name}, stored", lambda: Step("POST", path, limited(fits, body), media), **more))
 
 
 def removing(*paths: str) -> Callable[[], Iterator[Step]]:
@@ -92,7 +121,7 @@ def config_map(**content: Any) -> Document:
     return {**meta(), **content}
 
 
-def pairs(make: Callable[[int], tuple[str, Any]], wrap: Callable[[Document], Any], limit: int = LARGEST) -> bytes:
+def pairs(make: Callable[[int], tuple[str, Any]], wrap: Callable[[Document], Any], limit: int = 0) -> bytes:
     return filling(lambda i: list(make(i)), lambda items: wrap(dict(items)), limit)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.apiserver.inprocess import MERGE, PODS, Answer, Caller
+from tests.apiserver.inprocess import MAPS, MERGE, PODS, Answer, Caller
 
 Document = dict[str, Any]
 
@@ -79,6 +79,12 @@ def test_requests_of_over_a_mebibyte_and_a_half_are_refused(characters: int, sta
     answer = Caller().ask("POST", PODS, a_pod("heavy", characters), **AGENT)
     assert answer.status == status
     assert status == 201 or refusal(answer) == (500, TOO_LARGE)
+
+
+def test_config_maps_have_a_limit_of_their_own() -> None:
+    answer = Caller().ask("POST", MAPS, {"metadata": {"name": "heavy"}, "data": {"a": "x" * 1_048_577}})
+    why = 'ConfigMap "heavy" is invalid: []: Too long: may not be more than 1048576 bytes'
+    assert refusal(answer) == (422, why)
 
 
 def test_dry_runs_have_no_limit() -> None:

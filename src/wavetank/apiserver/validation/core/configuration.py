@@ -33,7 +33,7 @@ def check_config_map(config: Document) -> Errors:
         yield from each_invalid(f"binaryData[{key}]", key, names.config_key_problems(key))
     size = sum(len(value.encode()) for value in data.values()) + sum(len(_decoded(value)) for value in binary.values())
     if size > _LIMIT:
-        yield too_long("", _LIMIT)
+        yield too_long("[]", _LIMIT)  # how Go shows an empty path
 
 
 def check_config_map_update(new: Document, old: Document) -> Errors:
