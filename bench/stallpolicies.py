@@ -27,7 +27,7 @@ from stallcases import (
     post,
     removing,
 )
-from stallstored import APPLY, CRDS, CUSTOM, MANY, definition, large_map, many_maps
+from stallstored import APPLY, CRDS, CUSTOM, MANY, MERGE_PATCH, definition, large_map, many_maps
 
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 POLICIES, BINDINGS = f"{ADMISSION}/validatingadmissionpolicies", f"{ADMISSION}/validatingadmissionpolicybindings"
@@ -287,13 +287,13 @@ KEYED = {
 SET = {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}}
 PAIRWISE = {**SET, "maxItems": 900, "x-kubernetes-validations": [{"rule": "self.all(a, self.all(b, a <= 'z'))"}]}
 PAIRWISE["x-kubernetes-list-type"], PAIRWISE["items"] = "atomic", {"type": "string", "maxLength": 5}
-KEYED_BODY = cache(lambda: filling(lambda i: {"name": f"n{i}"}, lambda items: object_of(spec=items), 300_000))
+KEYED_BODY = cache(lambda: filling(lambda i: {"name": f"n{i}"}, lambda items: object_of(spec=items), 150_000))
 NAMED = f"{CUSTOM}/heavy"
 custom_case("custom: a list by keys, replaced", {"spec": KEYED},
-            lambda: [Step("POST", CUSTOM, KEYED_BODY()), Step("PUT", NAMED, KEYED_BODY())])  # fmt: skip
+            lambda: [Step("POST", CUSTOM, KEYED_BODY()), Step("PATCH", NAMED, KEYED_BODY(), MERGE_PATCH)])  # fmt: skip
 custom_case("custom: a list by keys, patched", {"spec": KEYED}, lambda: [
     Step("POST", CUSTOM, KEYED_BODY()),
-    Step("PATCH", NAMED, dump({"metadata": {"labels": {"a": "b"}}}), "application/merge-patch+json"),
+    Step("PATCH", NAMED, dump({"metadata": {"labels": {"a": "b"}}}), MERGE_PATCH),
 ])  # fmt: skip
 custom_case("custom: a list by keys, applied", {"spec": KEYED}, lambda: [
     Step("POST", CUSTOM, KEYED_BODY()), Step("PATCH", f"{NAMED}?fieldManager=m&force=true", KEYED_BODY(), APPLY)
@@ -307,8 +307,8 @@ custom_case("custom: rules at the limit of costs", {"spec": PAIRWISE}, lambda: [
 custom_case("custom: a large status", {"status": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
     lambda: [
         Step("POST", CUSTOM, dump(object_of())),
-        Step("PUT", f"{NAMED}/status", pairs(
-            lambda i: (f"k{i}", {"a": 1}), lambda data: object_of(status=data), 500_000)),
+        Step("PATCH", f"{NAMED}/status", pairs(
+            lambda i: (f"k{i}", {"a": 1}), lambda data: object_of(status=data), 500_000), MERGE_PATCH),
     ],
     subresources={"status": {}},
 )  # fmt: skip
@@ -336,7 +336,7 @@ LAST = "kubectl.kubernetes.io/last-applied-configuration"
 
 def applied_before() -> Iterator[Step]:
     yield from large_map()
-    yield Step("PATCH", f"{MAPS}/heavy", dump(meta(annotations={LAST: "{}"})), "application/merge-patch+json")
+    yield Step("PATCH", f"{MAPS}/heavy", dump(meta(annotations={LAST: "{}"})), MERGE_PATCH)
 
 
 CASES.append(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wavetank.apiserver.codec import yamltext
+from wavetank.apiserver.codec.mismatch import UnreadableError
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.kinds import KindTable
 from wavetank.apiserver.requests.decoding import decode, decode_delete_options
@@ -197,6 +200,26 @@ def test_an_alias_bomb_does_not_go_off():
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 12)]
     assert "excessive aliasing" in message_of("\n".join(lines).encode(), "application/yaml")
+
+
+def test_an_alias_to_its_own_container_is_refused():
+    assert "excessive aliasing" in message_of(b"data: &a [1, *a]", "application/yaml")
+
+
+def test_a_text_without_aliases_may_have_any_number_of_values(monkeypatch):
+    monkeypatch.setattr(yamltext, "_MOST_VALUES", 5)
+    assert yamltext.parse_yaml(b"a: [1, 2, 3, 4, 5, 6, {b: [7, 8]}]\nc: &c [9]\nd: *c")[0]["d"] == [9]
+    assert "excessive aliasing" in message_of(b"a: &a [1, 2, 3]\nb: [*a, *a]", "application/yaml")
+
+
+@pytest.mark.parametrize("text", ["a: [1, 2, {b: 3}]", "a: [1, {[2]: 3}]", "a: [1, .nan]", "- - - x", ""])
+def test_no_node_of_a_text_outlives_it(text, monkeypatch):
+    roots = []
+    first = yamltext._first_node
+    monkeypatch.setattr(yamltext, "_first_node", lambda body: roots.append(first(body)) or roots[-1])
+    with suppress(UnreadableError):
+        yamltext.parse_yaml(text.encode())
+    assert all(not root.value for root in roots if root is not None)
 
 
 def test_half_of_a_surrogate_pair_is_replaced():

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from tests.controllers.clusters import ControllerCluster
 from tests.support.objects import pod_manifest
+from wavetank.controllers.namespaces import namespaces
+from wavetank.kernel.durations import SECOND
 
 
 def a_namespace(cluster: ControllerCluster, name: str = "ns") -> None:
@@ -85,3 +88,21 @@ def test_every_namespace_has_an_account_and_a_certificate() -> None:
     cluster.run()
     assert cluster.store.find("ServiceAccount", "ns", "default") is not None
     assert "ca.crt" in cluster.store.get("ConfigMap", "ns", "kube-root-ca.crt").manifest["data"]
+
+
+def test_the_objects_of_a_large_namespace_are_deleted_in_several_events_of_one_instant() -> None:
+    cluster = ControllerCluster("namespace")
+    a_namespace(cluster)
+    for i in range(2 * namespaces._AT_ONCE + 50):
+        cluster.create(a_map(f"m{i}"))
+    delete(cluster)
+    events: list[int] = []  # how many are left after each
+    while cluster.store.find("Namespace", "", "ns") is not None:
+        cluster.store.clock.step()
+        left = sum(each.namespace == "ns" for each in cluster.store.list("ConfigMap"))
+        if not events or events[-1] != left:
+            events.append(left)
+    removed = [before - after for before, after in pairwise(events)]
+    assert max(removed) <= namespaces._AT_ONCE
+    assert sum(removed) == 2 * namespaces._AT_ONCE + 50
+    assert cluster.store.clock.now == 5 * SECOND

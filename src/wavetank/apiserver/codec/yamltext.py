@@ -29,8 +29,12 @@ _PLAIN = "plain"
 def parse_yaml(body: bytes) -> tuple[Any, list[str]]:
     """Returns the first document and the strict errors about its duplicate keys; of those the last one counts."""
     try:
-        reader = _Reader(_first_node(body))
-        return reader.document(), reader.strict
+        root = _first_node(body)
+        try:
+            reader = _Reader(root)
+            return reader.document(), reader.strict
+        finally:
+            _release_all(root)
     except yaml.composer.ComposerError as error:
         raise UnreadableError(f"yaml: unknown anchor {_anchor(body, error)} referenced") from None
     except yaml.MarkedYAMLError as error:
@@ -84,12 +88,13 @@ class _Reader:
         self.strict: list[str] = []
         self._root = node
         self._known: dict[int, Any] = {}
-        self._sizes: dict[int, int] = {}
+        self._sizes: dict[int, int] = {}  # of lists and mappings, with all that aliases in them stand for
+        self._scalars = 0  # in all of them, each once
 
     def document(self) -> Any:
         if self._root is None:
             return None
-        if self._size(self._root) > _MOST_VALUES:
+        if self._size(self._root) - len(self._sizes) - self._scalars > _MOST_VALUES:
             raise UnreadableError("yaml: document contains excessive aliasing")
         value = self._value(self._root)
         if self.strict:
@@ -100,9 +105,12 @@ class _Reader:
         if isinstance(node, yaml.ScalarNode):
             return 1
         if id(node) not in self._sizes:
-            self._sizes[id(node)] = _MOST_VALUES  # an alias to its own container would never end
+            self._sizes[id(node)] = 2 * _MOST_VALUES  # an alias to its own container would never end
             parts = node.value if isinstance(node, yaml.SequenceNode) else [each for _, each in node.value]
-            self._sizes[id(node)] = 1 + sum(self._size(part) for part in parts)
+            scalars = sum(isinstance(part, yaml.ScalarNode) for part in parts)
+            self._scalars += scalars
+            inner = (self._size(part) for part in parts if not isinstance(part, yaml.ScalarNode))
+            self._sizes[id(node)] = 1 + scalars + sum(inner)
         return self._sizes[id(node)]
 
     def _value(self, node: Any) -> Any:
@@ -140,6 +148,20 @@ class _Reader:
                 raise UnreadableError("yaml: map merge requires map or sequence of maps as the value")
             merged = {**self._value(part), **merged}
         return merged
+
+
+def _release_all(root: Any) -> None:
+    """Lets go of all nodes that have not been read, one after the other."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, yaml.SequenceNode):
+            pending += node.value
+        elif isinstance(node, yaml.MappingNode):
+            pending += (part for pair in node.value for part in pair)
+        else:
+            continue
+        node.value = []
 
 
 def _key(node: Any) -> str:

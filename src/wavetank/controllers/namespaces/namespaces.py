@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Generator, Iterator
 from typing import Any
 
 from wavetank.cluster.objects.groupkinds import NAMESPACE
@@ -27,7 +28,9 @@ _FINE = {
     "NamespaceContentRemaining": ("ContentRemoved", "All content successfully removed"),
     "NamespaceFinalizersRemaining": ("ContentHasNoFinalizers", "All content-preserving finalizers finished"),
 }
+_AT_ONCE = 100  # objects that are deleted in one event
 _Problems = dict[str, tuple[str, str]]
+_Emptied = tuple[int, _Problems]
 
 
 class Namespaces:
@@ -37,6 +40,7 @@ class Namespaces:
         self._context = context
         self._store = context.store
         self._queue = context.queue(self._sync, longest=_LONGEST_RETRY)
+        self._steps: dict[str, Generator[None, None, _Emptied]] = {}  # by the name of a namespace that is being emptied
         self._store.subscribe(NAMESPACE, self)
         for namespace in self._store.list(NAMESPACE):
             self.added(namespace)
@@ -58,8 +62,13 @@ class Namespaces:
     def _sync(self, key: Key) -> None:
         namespace = self._store.find(NAMESPACE, *key)
         if namespace is None or namespace.deleted is None or not _finalizers(namespace):
+            self._steps.pop(key[1], None)
             return
-        wait, problems = self._empty(namespace)
+        emptied = self._go_on(namespace)
+        if emptied is None:
+            self._queue.add(key)
+            return
+        wait, problems = emptied
         namespace = self._write_conditions(namespace, problems)
         if wait:
             self._queue.add_after(key, (wait // 2 + 1) * SECOND)
@@ -68,16 +77,30 @@ class Namespaces:
         document["spec"] = {"finalizers": [name for name in _finalizers(namespace) if name != _FINALIZER]}
         self._context.client.finalize(namespace, document)
 
-    def _empty(self, namespace: Resource) -> tuple[int, _Problems]:
-        """Deletes the contents of a namespace; returns how many seconds to wait for them, and what to report."""
+    def _go_on(self, namespace: Resource) -> _Emptied | None:
+        """Deletes some of the contents of a namespace; None if there are more."""
+        steps = self._steps.pop(namespace.name, None) or self._empty(namespace)
+        try:
+            next(steps)
+        except StopIteration as end:
+            emptied: _Emptied = end.value
+            return emptied
+        self._steps[namespace.name] = steps
+        return None
+
+    def _empty(self, namespace: Resource) -> Generator[None, None, _Emptied]:
+        """Deletes the contents of a namespace, and yields now and then, since each event should be short.
+
+        Returns how many seconds to wait for them, and what to report.
+        """
         wait = self._grace(namespace)
-        self._delete(Pod.group_kind, namespace.name)
+        yield from self._delete(Pod.group_kind, namespace.name)
         if pods := self._inside(Pod.group_kind, namespace.name):
             return wait or _FINALIZERS_TAKE * any(map(_keepers, pods)) or 1, {}
         left: dict[str, int] = {}
         keepers: Counter[str] = Counter()
         for group_kind in self._store.group_kinds():
-            self._delete(group_kind, namespace.name)
+            yield from self._delete(group_kind, namespace.name)
             remaining = self._inside(group_kind, namespace.name)
             if remaining:
                 left[self._resource(group_kind)] = len(remaining)
@@ -91,8 +114,10 @@ class Namespaces:
         assert namespace.deleted is not None
         return longest if self._context.clock.now - namespace.deleted < longest * SECOND else 0
 
-    def _delete(self, group_kind: str, namespace: str) -> None:
-        for resource in self._inside(group_kind, namespace):
+    def _delete(self, group_kind: str, namespace: str) -> Iterator[None]:
+        for number, resource in enumerate(self._inside(group_kind, namespace), 1):
+            if number % _AT_ONCE == 0:
+                yield
             try:
                 self._context.client.delete(resource, policy="Background")
             except ApiError as error:
