@@ -113,7 +113,7 @@ class Types:
         made: Json = {"type": "object"}
         self.found[name] = made
         if schema.required:
-            made["required"] = sorted(schema.required)
+            made["required"] = [name for name in schema.fields if name in schema.required]
         for field, each in schema.fields.items():
             properties[field] = self._property(each, required=field in schema.required)
             if field == "fieldsV1":  # free JSON, which has a name of its own here

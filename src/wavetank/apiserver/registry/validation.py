@@ -174,6 +174,7 @@ _STATUS: Mapping[GroupKind, CheckUpdate] = {
     "ReplicaSet.apps": apps.check_replicas_status_update,
     "StatefulSet.apps": apps.check_stateful_set_status_update,
     "DaemonSet.apps": apps.check_daemon_set_status_update,
+    f"VolumeAttachment{_STORAGE}": storage.check_attachment_update,
     "Job.batch": jobstatus.check_job_status_update,
     "CronJob.batch": jobs.check_nothing_more,
     "HorizontalPodAutoscaler.autoscaling": autoscaling.check_autoscaler_status_update,

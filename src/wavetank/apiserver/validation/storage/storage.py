@@ -21,6 +21,7 @@ from wavetank.apiserver.validation.quantities import check_not_negative_amount
 _MOST_PARAMETERS = 512
 _PARAMETERS_LIMIT = 256 * 1024  # bytes
 _NODE_ID_LIMIT = 256
+_LARGEST_METADATA, _LONGEST_ERROR = 256 * 1024, 1024  # bytes
 _ONE_SOURCE = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
 _POLICIES = ("File", "None", "ReadWriteOnceWithFSType")
 
@@ -126,8 +127,22 @@ def check_attachment_update(new: Document, old: Document) -> Errors:
     """Checks a changed attachment: what is attached may not change."""
     yield from check_metadata(new["metadata"], False, names.subdomain_problems)
     yield from _check_attachment_spec(new.get("spec") or {})
+    yield from _check_attachment_status(new.get("status") or {})
     if new.get("spec") != old.get("spec"):
         yield invalid("spec", internal("storage.VolumeAttachmentSpec", new.get("spec") or {}), IMMUTABLE)
+
+
+def _check_attachment_status(status: Document) -> Errors:
+    known = status.get("attachmentMetadata") or {}
+    if sum(len(key.encode()) + len(value.encode()) for key, value in known.items()) > _LARGEST_METADATA:
+        yield too_long("status.attachmentMetadata", _LARGEST_METADATA)
+    for name in ("attachError", "detachError"):
+        error = status.get(name) or {}
+        if len((error.get("message") or "").encode()) > _LONGEST_ERROR:
+            yield too_long(f"status.{name}.message", _LARGEST_METADATA)  # as the real one says
+        if (error.get("errorCode") or 0) < 0:
+            problem = f"must be between 0 and {2**31 - 1}, inclusive"
+            yield invalid(f"status.{name}.errorCode", error["errorCode"], problem)
 
 
 def check_capacity(capacity: Document) -> Errors:
