@@ -148,6 +148,8 @@ def _read_events(answer: http.client.HTTPResponse, count: int) -> tuple[list[Any
         if not line:
             return events, "closed"
         event = json.loads(line)
+        if event.get("type") == "BOOKMARK":  # its version depends on what else the server has written
+            event["object"]["metadata"].pop("resourceVersion", None)
         if event.get("type") != "BOOKMARK" or "annotations" in event["object"].get("metadata", {}):
             events.append(event)
     return events, "enough"

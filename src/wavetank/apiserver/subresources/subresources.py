@@ -89,7 +89,8 @@ class Subresources:
         asked = self._writer.read_body(subresource, request, options)
         write = Write(target.kind, target.namespace, target.name, request, options, "token")
         asked.setdefault("metadata", {}).setdefault("namespace", target.namespace)
-        asked.setdefault("spec", {}).setdefault("expirationSeconds", USUAL_S)
+        spec = asked.setdefault("spec", {})
+        spec["expirationSeconds"] = USUAL_S if spec.get("expirationSeconds") is None else spec["expirationSeconds"]
         managed = self._writer.field_managers.of_new(write, subresource, asked, self._writer.now)
         self._writer.admit_creation(write, subresource, asked)
         put_managers(asked, managed)

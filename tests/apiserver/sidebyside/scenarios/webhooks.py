@@ -25,7 +25,7 @@ def webhooks(talk: Conversation, namespace: str, chance: random.Random) -> None:
     asked: list[Document] = []
 
     def answer(request: Document) -> Document:
-        asked.append(request)
+        asked.append({name: value for name, value in request.items() if name != "uid"})  # calls may be repeated
         return {"allowed": True, "warnings": [f"asked about {request['operation']}"]}
 
     authority = Authority()
