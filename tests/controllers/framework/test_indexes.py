@@ -34,6 +34,14 @@ def test_selectors_are_found_by_the_labels_that_they_select(
     assert not list(index.matching("default", labels))
 
 
+def test_a_pod_with_very_many_labels_is_found_by_those_that_are_selected_by_in_their_order() -> None:
+    index, labels = SelectorIndex(), {f"k{i}": "v" for i in range(5000)}
+    for name, label in (("late", "k4999"), ("early", "k7"), ("none", "k5000")):
+        index.put(("default", name), LabelSelector.parse({"matchLabels": {label: "v"}}))
+    index.put(("default", "other value"), LabelSelector.parse({"matchLabels": {"k8": "w"}}))
+    assert [name for _, name in index.matching("default", labels)] == ["early", "late"]
+
+
 class Follower:
     """Notes what it is told."""
 

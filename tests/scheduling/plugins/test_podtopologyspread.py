@@ -12,12 +12,21 @@ import pytest
 from tests.scheduling.plugins.four_nodes import four_nodes, only_score, scores
 from tests.support.objects import HOSTNAME, ZONE, a_pod, a_taint
 from wavetank.scheduling.framework.events import ClusterEvent as E
+from wavetank.scheduling.framework.nodes.topology import TopologyTable
+from wavetank.scheduling.plugins.podtopologyspread import plugin
 
 APP_A = {"matchLabels": {"app": "a"}}
 UNEVEN = "node(s) didn't match pod topology spread constraints"
 MISSING = f"{UNEVEN} (missing required label)"
 SSD = {"a": {"labels": {"disk": "ssd"}}, "b": {"labels": {"disk": "ssd"}}}
 TAINTED_C = {"c": {"taints": [a_taint()]}}
+
+
+@pytest.fixture(autouse=True, params=[None, 1], ids=["few", "many"])
+def many(request, monkeypatch):
+    """Lets the rules for very many constraints apply to any number of them; they must not change a result."""
+    if request.param is not None:
+        monkeypatch.setattr(plugin, "_MANY", request.param)
 
 
 def hard(key=ZONE, skew=1, selector=APP_A, **more):
@@ -228,3 +237,12 @@ A, B = a_pod("x", "a", labels={"app": "a"}), a_pod("x", "a", labels={"app": "b"}
 def test_an_event_requeues_a_pod_if_it_may_change_a_count(event, old, new, helps):
     cluster = four_nodes()
     assert cluster.framework.hints["PodTopologySpread"][event](spread(hard()), old, new) is helps
+
+
+@pytest.mark.parametrize("kind", [hard, soft])
+def test_a_topology_that_no_node_has_decides_alone(monkeypatch, kind):
+    asked = set()
+    find = TopologyTable.of
+    monkeypatch.setattr(TopologyTable, "of", lambda self, key: asked.add(key) or find(self, key))
+    four_nodes().attempt(a_pod("p", topologySpreadConstraints=[kind(f"k{i}") for i in range(500)]))
+    assert len(asked) <= 2

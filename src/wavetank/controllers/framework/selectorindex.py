@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from wavetank.cluster.fields.selectors import LabelSelector
 
 Key = tuple[str, str]
+_MANY_LABELS = 1000  # of which few are selected by
 _Place = tuple[str, str, str]  # (namespace, label, value)
 
 
@@ -46,7 +47,11 @@ class SelectorIndex:
 
     def matching(self, namespace: str, labels: Mapping[str, str]) -> Iterator[Key]:
         """Yields the objects of a namespace whose selectors match these labels."""
-        for place in ((namespace, "", ""), *((namespace, label, value) for label, value in labels.items())):
+        names: Iterable[str] = labels
+        if len(labels) > _MANY_LABELS:
+            filed = {label for other, label, value in self._filed if other == namespace and labels.get(label) == value}
+            names = [label for label in labels if label in filed]
+        for place in ((namespace, "", ""), *((namespace, label, labels[label]) for label in names)):
             for key, selector in list(self._filed.get(place, {}).items()):
                 if selector.matches(labels):
                     yield key

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 from wavetank.cluster.objects.podspec import HostPort
@@ -12,21 +11,25 @@ class PortTable:
     """Which host ports are in use in which slot."""
 
     def __init__(self) -> None:
-        self._used: defaultdict[tuple[str, int], Counter[tuple[str, int]]] = defaultdict(Counter)
+        self._used: dict[tuple[str, int], dict[tuple[str, int], int]] = {}  # by protocol and port: address and slot
 
     def add(self, ports: Iterable[HostPort], slot: int, number: int = 1) -> None:
         """Counts a use of ports in a slot; `number` -1 frees them."""
-        for label_key, protocol, port in ports:
-            users = self._used[protocol, port]
-            users[label_key, slot] += number
-            if not users[label_key, slot]:
-                del users[label_key, slot]
+        for address, protocol, port in ports:
+            users = self._used.setdefault((protocol, port), {})
+            left = users.get((address, slot), 0) + number
+            if left:
+                users[address, slot] = left
+                continue
+            del users[address, slot]
+            if not users:
+                del self._used[protocol, port]
 
     def conflicts(self, ports: Iterable[HostPort]) -> Iterator[int]:
         """Yields the slots in which one of the ports is taken."""
-        for label_key, protocol, port in ports:
+        for address, protocol, port in ports:
             for used, slot in self._used.get((protocol, port), ()):
-                if ANY_ADDRESS in (label_key, used) or used == label_key:
+                if ANY_ADDRESS in (address, used) or used == address:
                     yield slot
 
 

@@ -44,6 +44,7 @@ _SYSTEM_DEFAULTS = parse_spread(
     ],
     "",
 )
+_MANY = 32  # constraints, from which on it is worth to look for one that decides
 _NO_DOMAINS = 2**31 - 1  # the fewest pods in any domain, where there is none
 
 
@@ -166,6 +167,9 @@ class PodTopologySpread(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScoreP
     def _constraints(self, cycle: Cycle, hard: bool) -> list[_Counted]:
         """Returns the pod's constraints of one sort; cached if they depend only on its family and owners."""
         pod = cycle.pod
+        if len(pod.spec.spread) >= _MANY:
+            wanted = _decisive(self._wanted(pod, hard), cycle.table.topologies.labels())
+            return self._caught_up(cycle, self._count(cycle, wanted, everywhere=False))
         siblings = None if pod.spec.spread or not self._defaults else self._listers.owners_selector(pod)
         key = (pod.spec.family, pod.namespace, siblings, hard)
         counted = self._counted.get(key)
@@ -173,13 +177,16 @@ class PodTopologySpread(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScoreP
             counted = self._count(cycle, self._wanted(pod, hard), everywhere=not hard and not self._is_strict(pod))
             if not any(item.match_label_keys for item in pod.spec.spread):
                 self._counted.keep(key, counted)
+        return self._caught_up(cycle, counted)
+
+    def _caught_up(self, cycle: Cycle, counted: list[_Counted]) -> list[_Counted]:
         for item in counted:
             self._parts.catch_up(item.part, cycle.table)
         return counted
 
     def _count(self, cycle: Cycle, constraints: list[SpreadConstraint], everywhere: bool) -> list[_Counted]:
         pod = cycle.pod
-        keys = () if everywhere else [constraint.topology_key for constraint in constraints]
+        keys = frozenset[str]() if everywhere else frozenset(constraint.topology_key for constraint in constraints)
         counted = []
         for constraint in constraints:
             part = self._parts.find(InclusionPolicy.of(constraint, keys, pod.spec), cycle.table)
@@ -246,6 +253,14 @@ _NODE_EVENTS = (
     ClusterEvent.NODE_LABEL,
     ClusterEvent.NODE_TAINT,
 )
+
+
+def _decisive(constraints: list[SpreadConstraint], nodes_have: set[str]) -> list[SpreadConstraint]:
+    """Returns constraints with the same effect: if one has a topology that no node has, it alone.
+
+    Then no node counts, so that none of the others is uneven, and every node lacks a label.
+    """
+    return next(([each] for each in constraints if each.topology_key not in nodes_have), constraints)
 
 
 def _hard(cycle: Cycle, counted: _Counted) -> _Hard:
