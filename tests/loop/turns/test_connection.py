@@ -231,7 +231,7 @@ def test_a_listener_serves_connections_in_the_order_in_which_they_came(tmp_path)
 def test_the_oldest_idle_connection_is_closed_if_there_are_too_many(tmp_path, monkeypatch, limit):
     sock = socket.socket(socket.AF_UNIX)
     sock.bind(str(tmp_path / "socket"))
-    listener = Listener(sock, lambda connection, request: None)  # which is not answered
+    listener = Listener(sock, lambda connection, request: None, closes_idle=True)  # no request is answered
     clients = [socket.socket(socket.AF_UNIX) for _ in range(3)]
     for client in clients[:2]:
         client.connect(str(tmp_path / "socket"))

@@ -105,4 +105,4 @@ def _listener(address: tuple[str, int], serve: Callable[[Connection, Request], N
     except OSError as error:
         sock.close()
         raise InputError(f"cannot listen on {address[0]}:{address[1]}: {error}", path="listen") from None
-    return Listener(sock, serve)
+    return Listener(sock, serve, closes_idle=True)

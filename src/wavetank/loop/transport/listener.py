@@ -21,16 +21,17 @@ Serve = Callable[[Connection, Request], None]
 class Listener:
     """A listening socket of one program and its connections, in the order in which they were accepted.
 
-    If there are too many, the oldest one that is idle is closed.
+    `closes_idle`: if there are too many, the oldest idle one is closed. Else a lack of descriptors raises OSError.
     Requests are passed to `serve` in that order, whatever the kernel's. Each program has its own listeners, so that the
     order between programs does not matter.
     """
 
-    def __init__(self, sock: socket.socket, serve: Serve) -> None:
+    def __init__(self, sock: socket.socket, serve: Serve, *, closes_idle: bool = False) -> None:
         sock.listen(_QUEUE)
         sock.setblocking(False)
         self.socket = sock
         self._serve = serve
+        self._closes_idle = closes_idle
         self._connections: dict[int, Connection] = {}
         self._unsent: dict[int, Connection] = {}
         self._epoll = select.epoll()
@@ -48,7 +49,8 @@ class Listener:
     def accept(self) -> None:
         """Accepts all pending connections."""
         while (accepted := self._accept_one()) is not None:
-            if len(self._connections) >= _MOST_CONNECTIONS and not self._close_idle():
+            full = self._closes_idle and len(self._connections) >= _MOST_CONNECTIONS
+            if full and not self._close_idle():
                 accepted[0].close()
                 continue
             self._made += 1
@@ -63,7 +65,7 @@ class Listener:
             except BlockingIOError:
                 return None
             except OSError as error:
-                if error.errno not in _NO_DESCRIPTORS:
+                if not self._closes_idle or error.errno not in _NO_DESCRIPTORS:
                     raise
                 if not self._close_idle():
                     return None  # it waits for another one to end
