@@ -209,8 +209,11 @@ def test_two_at_a_time(tmp_path):
         "from tests.loop.programs import a_puppet, told\n"
         "print(told(run(a_puppet(Path(sys.argv[1]), 'well')).rows))\n"
     )
-    command = [sys.executable, "-c", script, tmp_path, PUPPET.parents[1]]
-    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    folders = [tmp_path / "first", tmp_path / "second"]  # a script that is still written cannot be started
+    for folder in folders:
+        folder.mkdir()
+    commands = [[sys.executable, "-c", script, folder, PUPPET.parents[1]] for folder in folders]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for command in commands]
     outs = [each.communicate(timeout=PATIENCE_S)[0].strip() for each in both]
     assert outs[0] == outs[1] == str(told(run(a_puppet(tmp_path, "well")).rows))
 
