@@ -8,7 +8,8 @@ from tests.support.clusters import CachedCluster
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import SpecTable
-from wavetank.scheduling.framework.nodes.podindex import PodIndex, TermIndex
+from wavetank.scheduling.framework.nodes.podindex import PodIndex
+from wavetank.scheduling.framework.nodes.termindex import TermIndex
 from wavetank.scheduling.framework.selection import ExactTies
 
 HOSTNAME, ZONE, RACK = "kubernetes.io/hostname", "topology.kubernetes.io/zone", "rack"

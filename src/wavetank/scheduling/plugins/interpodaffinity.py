@@ -16,8 +16,9 @@ from wavetank.scheduling.framework.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.nodes.kernels import exclude
-from wavetank.scheduling.framework.nodes.podindex import PREFERRED, REQUIRED, REQUIRED_ANTI, MatchesAll, MatchingTerms
+from wavetank.scheduling.framework.nodes.podindex import MatchesAll
 from wavetank.scheduling.framework.nodes.relevantterms import MANY_TERMS, relevant_terms
+from wavetank.scheduling.framework.nodes.termindex import PREFERRED, REQUIRED, REQUIRED_ANTI, MatchingTerms
 from wavetank.scheduling.framework.nodes.topology import DomainTotals
 from wavetank.scheduling.framework.plugin import (
     PROCEED,

@@ -26,9 +26,10 @@ from wavetank.scheduling.framework.nodes.nodearrays import (
 )
 from wavetank.scheduling.framework.nodes.nodeorder import NodeOrder
 from wavetank.scheduling.framework.nodes.nominator import Nominator
-from wavetank.scheduling.framework.nodes.podindex import PodIndex, TermIndex
+from wavetank.scheduling.framework.nodes.podindex import PodIndex
 from wavetank.scheduling.framework.nodes.podlist import PodList
 from wavetank.scheduling.framework.nodes.ports import PortTable
+from wavetank.scheduling.framework.nodes.termindex import TermIndex
 from wavetank.scheduling.framework.nodes.topology import TopologyTable
 
 MAX_SPECS = 4096  # with cached arrays of their requests

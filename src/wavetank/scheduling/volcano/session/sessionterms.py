@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wavetank.cluster.objects.pod import Pod
-from wavetank.scheduling.framework.nodes.podindex import REQUIRED_ANTI, MatchingTerms, PlacedTerm, TermIndex
+from wavetank.scheduling.framework.nodes.termindex import REQUIRED_ANTI, MatchingTerms, PlacedTerm, TermIndex
 from wavetank.scheduling.framework.nodes.topology import DomainTotals, TopologyTable
 
 
