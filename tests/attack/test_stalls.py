@@ -85,6 +85,15 @@ def test_so_is_a_small_patch_of_a_large_object(beside: list[str], monkeypatch: p
     assert "_check_changed" in beside
 
 
+def test_the_answer_to_a_small_request_about_a_large_object_is_written_beside_the_loop(beside: list[str]) -> None:
+    caller, labels = Caller(), {f"k{i}": "v" for i in range(5000)}
+    served(caller, "POST", MAPS, {"metadata": {"name": "a", "finalizers": ["a.io/b"]}, "data": labels})
+    for method, body in (("PATCH", {"data": {"b": "c"}}), ("DELETE", None)):
+        beside.clear()
+        assert served(caller, method, f"{MAPS}/a", body, content_type=MERGE).status == 200
+        assert "answer" in beside
+
+
 def test_large_objects_that_become_small_are_forgotten() -> None:
     objects, old = LargeObjects(), Resource({"metadata": {"name": "a", "uid": "u"}})
     request = Request("PATCH", f"{MAPS}/a", headers={"content-type": MERGE}, body=b"{}")

@@ -91,6 +91,10 @@ class LargeObjects:
         if old is not None and write.request.body and old.uid in self._uids:  # not of actors in this process
             write.weight = HEAVIEST
 
+    def weight(self, document: Document, request: Request) -> int:
+        """Returns about how many bytes the answer to a write has, by what was written and by the object."""
+        return HEAVIEST if document.get("metadata", {}).get("uid") in self._uids else len(request.body)
+
     def beside(self, resource: Resource, function: Callable[[], T]) -> T:
         """Runs a function that only reads an object, of a large one beside the event loop."""
         return run_beside(function, HEAVIEST) if resource.uid in self._uids else function()

@@ -156,7 +156,7 @@ class Writer:
         """Returns the response to a write; that an object has become large is kept for the next write."""
         document, now = written.document, self.objects.now
         show = partial(answer, kind, representation, document, now, written.status, request.warnings)
-        response = run_beside(show, len(request.body))
+        response = run_beside(show, self.large.weight(document, request))
         if len(response.body) > LARGE and "metadata" in document:
             self.large.note(document["metadata"].get("uid", ""), True)
         return response
