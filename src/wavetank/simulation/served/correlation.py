@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -26,6 +28,14 @@ T = TypeVar("T")
 class _Similar:
     messages: dict[str, None] = field(default_factory=dict)
     last: Nanoseconds = -_FORGOTTEN - 1
+
+    def is_one_of_many(self, message: str) -> bool:
+        """Adds a message; tells whether there are too many that differ, of which the oldest is forgotten then."""
+        self.messages[message] = None
+        if len(self.messages) < _SIMILAR:
+            return False
+        del self.messages[next(iter(self.messages))]
+        return True
 
 
 @dataclass
@@ -58,29 +68,39 @@ class Correlator:
         return (*key, message, event["involvedObject"].get("fieldPath", ""))
 
     def _is_one_of_many(self, key: Key, message: str, now: Nanoseconds) -> bool:
+        return self._similar_to(key, now).is_one_of_many(message)
+
+    def _similar_to(self, key: Key, now: Nanoseconds) -> _Similar:
         similar = self._similar.get(key) or _Similar()
         if now - similar.last > _FORGOTTEN:
             similar = _Similar()
-        similar.messages[message] = None
         similar.last = now
         _keep(self._similar, key, similar)
-        if len(similar.messages) < _SIMILAR:
-            return False
-        similar.messages.pop(next(iter(similar.messages)))
-        return True
+        return similar
 
     def pass_over(self, event: Event, others: Iterable[Part], now: Nanoseconds) -> None:
         """Counts more Events about the same object, of the same type and source, which are all beyond the limit."""
         source = (*_source(event), event["type"])
-        for reason, message, field_path in others:
-            key = (*source, reason)
-            self.observe(key if self._is_one_of_many(key, message, now) else (*key, message, field_path), now)
+        for reason, parts in groupby(others, itemgetter(0)):  # an object may have thousands of parts
+            self._pass_over((*source, reason), parts, now)
 
-    def observe(self, key: Key, now: Nanoseconds) -> Observed:
+    def _pass_over(self, key: Key, parts: Iterable[Part], now: Nanoseconds) -> None:
+        similar, times = self._similar_to(key, now), 0
+        for _, message, field_path in parts:
+            if similar.is_one_of_many(message):
+                times += 1
+            else:
+                self.observe(key, now, times)
+                self.observe((*key, message, field_path), now)
+                times = 0
+        self.observe(key, now, times)
+
+    def observe(self, key: Key, now: Nanoseconds, times: int = 1) -> Observed:
         """Counts an Event by its key; those that are not written because of the limit count, too."""
         last = self._observed.get(key) or Observed(0, now)
-        observed = Observed(last.times + 1, last.first)
-        _keep(self._observed, key, observed)
+        observed = Observed(last.times + times, last.first)
+        if times:
+            _keep(self._observed, key, observed)
         return observed
 
     def within_limit(self, event: Event, now: Nanoseconds) -> bool:
