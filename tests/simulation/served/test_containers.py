@@ -86,6 +86,16 @@ class OneNode:
     def delete(self) -> None:
         self.ask("DELETE", f"{PODS}/p")
 
+    def watch(self) -> list[dict[str, Any]]:
+        """Returns the versions of the pod from now on, as they are shown."""
+        versions: list[dict[str, Any]] = []
+        self._cluster.store.subscribe("Pod", modified=lambda *_: versions.append(self.document))
+        return versions
+
+    def step(self) -> bool:
+        """Runs the next event of this instant; returns False if there is none."""
+        return self._cluster.clock.step(self._cluster.clock.now)
+
     def events(self) -> list[str]:
         return [str(each.manifest["reason"]) for each in self._cluster.store.list("Event")]
 

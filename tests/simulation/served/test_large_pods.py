@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from tests.simulation.served.test_containers import OneNode, states
+from tests.simulation.served.test_containers import PODS, OneNode, states
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
@@ -40,10 +41,10 @@ def rendered(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 def test_few_pieces_of_work_are_done_at_once_and_many_in_slices() -> None:
     clock, done, finished = Clock(), list[int](), list[int]()
     work = SlicedWork(clock, lambda: finished.append(len(done)))
-    work.add([lambda i=i: done.append(i) for i in range(SLICE)])  # type: ignore[misc]
+    work.add(done.append, range(SLICE))
     assert done == list(range(SLICE))
     assert not work.is_sliced
-    work.add([lambda i=i: done.append(i) for i in range(SLICE, MANY)])  # type: ignore[misc]
+    work.add(done.append, range(SLICE, MANY))
     assert work.is_sliced
     assert len(done) == 2 * SLICE
     clock.run(0)
@@ -54,7 +55,7 @@ def test_few_pieces_of_work_are_done_at_once_and_many_in_slices() -> None:
 def test_work_that_is_dropped_is_not_done() -> None:
     clock, done = Clock(), list[int]()
     work = SlicedWork(clock, lambda: done.append(-1))
-    work.add([lambda i=i: done.append(i) for i in range(MANY)])  # type: ignore[misc]
+    work.add(done.append, range(MANY))
     work.drop()
     clock.run(0)
     assert done == list(range(SLICE))
@@ -92,6 +93,48 @@ def test_a_pod_that_is_deleted_while_its_containers_start_ends(node: OneNode) ->
     node.delete()
     node.run_until(60)
     assert not node.exists
+
+
+@pytest.mark.parametrize("grace", [30, 0])
+def test_many_containers_that_are_stopped_have_ended_before_the_pod_is_removed(node: OneNode, grace: int) -> None:
+    node.create([{}] * MANY)
+    node.run_until(0)
+    versions = node.watch()
+    node.ask("DELETE", f"{PODS}/p", {"gracePeriodSeconds": grace})
+    node.run_until(60)
+    assert not node.exists
+    if grace:  # else it is removed at once, as in a real cluster
+        assert states(versions[-1]["status"]["containerStatuses"]) == ["143"] * MANY
+
+
+def test_the_end_of_a_pod_ends_its_many_sidecars(node: OneNode) -> None:
+    node.create([{"command": ["sleep", "5"]}], init=[{"restartPolicy": "Always"}] * MANY, restartPolicy="Never")
+    node.run_until(6)
+    assert states(node.status["initContainerStatuses"]) == ["0"] * MANY
+    assert node.status["phase"] == "Succeeded"
+
+
+def test_the_deadline_of_a_pod_kills_its_many_containers(node: OneNode) -> None:
+    node.create([{}] * MANY, activeDeadlineSeconds=10)
+    node.run_until(11)
+    assert states(node.status["containerStatuses"]) == ["137"] * MANY
+    assert (node.status["phase"], node.status["reason"]) == ("Failed", "DeadlineExceeded")
+
+
+def test_many_containers_are_reported_in_slices(node: OneNode, monkeypatch: pytest.MonkeyPatch) -> None:
+    described, steps = list[str](), [0]
+    describe = reports.describe
+
+    def noted(pod: Any, container: Any) -> Any:
+        described.append(container.name)
+        return describe(pod, container)
+
+    monkeypatch.setattr("wavetank.nodes.containers.toldcontainers.describe", noted)
+    node.create([{}] * MANY)
+    while node.step():
+        steps.append(len(described))
+    assert described == [f"c{i}" for i in range(MANY)]
+    assert max(after - before for before, after in pairwise(steps)) <= SLICE
 
 
 def test_containers_that_were_not_started_when_the_node_failed_start_when_it_is_back(node: OneNode) -> None:

@@ -25,6 +25,9 @@ class Container:
     `report` is what was reported of it last, None if it has changed since: a pod may have thousands of containers.
     """
 
+    plan: ContainerPlan
+    waiting: str
+    timers: list[Timer]
     why = ""  # the message of what it waits for
     run = ContainerRun(CommandRun(None))
     since: Nanoseconds | None = None
@@ -34,12 +37,10 @@ class Container:
     ready = started = False
     probed: Nanoseconds | None = None  # since when the probes of the run are made
     report: ContainerReport | None = None
+    delay: Nanoseconds = 0  # the back-off before the next restart but one
 
     def __init__(self, plan: ContainerPlan, waiting: str) -> None:
-        self.plan = plan
-        self.waiting = waiting
-        self.crash_loop = CrashLoop()
-        self.timers: list[Timer] = []
+        self._change(plan=plan, waiting=waiting, timers=[])
 
     def __setattr__(self, name: str, value: object) -> None:
         self.__dict__[name] = value
@@ -85,7 +86,10 @@ class Container:
     def back_off(self) -> Nanoseconds:
         """Returns the delay before an ended container is restarted."""
         assert self.ended is not None
-        return self.crash_loop.next_delay(self.ended.finished - self.ended.started)
+        loop = CrashLoop(self.delay)
+        delay = loop.next_delay(self.ended.finished - self.ended.started)
+        self.delay = loop.delay
+        return delay
 
     def wait(self, reason: str, why: str = "") -> None:
         """Makes a container wait, an ended one for its restart."""
@@ -94,6 +98,8 @@ class Container:
 
     def cancel(self) -> None:
         """Cancels everything that was planned for the container."""
+        if not self.timers:
+            return
         for timer in self.timers:
             timer.cancel()
         self.timers.clear()
@@ -117,7 +123,7 @@ class Container:
             self.ready,
             self.started,
             self.probed,
-            self.crash_loop.delay,
+            self.delay,
             self.timers[-1].due if waits else None,
         )
 
@@ -128,4 +134,4 @@ class Container:
         self.since, self.ended, self.last = past.since, past.ended, past.last
         self.restarts, self.ready, self.started = past.restarts, past.ready, past.started
         self.probed = past.probed
-        self.crash_loop = CrashLoop(past.delay)
+        self.delay = past.delay

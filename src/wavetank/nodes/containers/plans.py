@@ -77,14 +77,18 @@ class Obstacle:
 
 
 class ContainerPlan(NamedTuple):
-    """A container of a pod: its spec, and what returns its runs by their number, or why it cannot be started now.
+    """A container of a pod: its spec, and what returns the runs of such specs by their numbers.
 
     `part` is the list of the pod's spec in which it is: INIT, MAIN or EPHEMERAL.
     """
 
     given: Mapping[str, Any]
-    run: Callable[[int], ContainerRun | Obstacle]
+    runs: Callable[[Mapping[str, Any], int], ContainerRun | Obstacle]
     part: str
+
+    def run(self, number: int) -> ContainerRun | Obstacle:
+        """Returns a run of the container, or why it cannot be started now."""
+        return self.runs(self.given, number)
 
     @property
     def name(self) -> str:

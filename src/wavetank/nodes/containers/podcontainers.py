@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
-from typing import Protocol
 
 from wavetank.cluster.objects.pod import FAILED, SUCCEEDED
 from wavetank.kernel.clock import Clock
@@ -20,7 +18,6 @@ from wavetank.nodes.containers.container import (
     STOPPED,
     Container,
 )
-from wavetank.nodes.containers.containerlists import ContainerLists
 from wavetank.nodes.containers.memory import PodContainersMemory
 from wavetank.nodes.containers.plans import (
     EPHEMERAL,
@@ -34,26 +31,15 @@ from wavetank.nodes.containers.plans import (
     is_restarted,
 )
 from wavetank.nodes.containers.probes import LIVENESS, READINESS, STARTUP, Probes
-from wavetank.nodes.containers.slicedwork import SLICE, SlicedWork
+from wavetank.nodes.containers.reports import Identity
+from wavetank.nodes.containers.slicedwork import SLICE
+from wavetank.nodes.containers.toldcontainers import PodWatcher, ToldContainers
 
 _RETRY: Nanoseconds = 10 * SECOND  # a container that cannot be started is tried again after this time
 _OBSTRUCTED = (NO_IMAGE, PULL_BACK_OFF, CONFIG_ERROR)
 
 
-class PodWatcher(Protocol):
-    """The kubelet of a pod, which is told what its containers do."""
-
-    def changed(self, containers: PodContainers) -> None:
-        """Reports the new state of the containers."""
-
-    def ended(self, containers: PodContainers, phase: str, exit_code: int) -> None:
-        """Ends the pod: no container runs, and none will be started."""
-
-    def record(self, containers: PodContainers, container: Container, type_: str, reason: str, message: str) -> None:
-        """Records an Event about a container."""
-
-
-class PodContainers(ContainerLists):
+class PodContainers(ToldContainers):
     """The containers of one pod, started in the order of a kubelet and restarted by the pod's restart policy.
 
     Init containers run one after the other, sidecars from their place in that row on; then all other containers start.
@@ -61,18 +47,12 @@ class PodContainers(ContainerLists):
     """
 
     def __init__(
-        self, uid: str, plan: PodPlan, policy: str, grace: Nanoseconds, clock: Clock, watcher: PodWatcher
+        self, pod: Identity, plan: PodPlan, policy: str, grace: Nanoseconds, clock: Clock, watcher: PodWatcher
     ) -> None:
-        super().__init__(plan)
-        self.uid = uid
-        self.ready = False
-        self.ready_changed: Nanoseconds = clock.now
+        super().__init__(pod, plan, clock, watcher)
         self._policy = policy
         self._grace = grace
-        self._clock = clock
-        self._watcher = watcher
         self._probes = Probes(clock, self._probe_failed, self._probed)
-        self._work = SlicedWork(clock, self._changed)
         self._succeeded = 0  # init containers that are done for good, at the beginning of the row
         self._stopping = False
 
@@ -140,10 +120,11 @@ class PodContainers(ContainerLists):
     def replan(self, plan: PodPlan) -> None:
         """Follows a changed pod: a container with another image is restarted, others find other results of probes."""
         changes = zip([*self.init, *self.main], [*plan.init, *plan.containers], strict=True)
-        self._work.add([partial(self._replan, container, new) for container, new in changes])
+        self._work.add(self._replan, list(changes))
         self._changed()
 
-    def _replan(self, container: Container, new: ContainerPlan) -> None:
+    def _replan(self, change: tuple[Container, ContainerPlan]) -> None:
+        container, new = change
         old, container.plan = container.plan, new
         if new.given.get("image") != old.given.get("image"):
             self._change_image(container)
@@ -179,45 +160,57 @@ class PodContainers(ContainerLists):
             container.cancel()
         return min(within, max((container.run.stop for container in running), default=0))
 
-    def stopped(self, within: Nanoseconds) -> None:
-        """Ends the containers that were asked to stop; those that needed longer than that were killed."""
-        for container in self._running():
+    def stopped(self, within: Nanoseconds, then: Callable[[], None]) -> None:
+        """Ends the containers that were asked to stop, tells it, then does something else.
+
+        Those that needed longer than that were killed.
+        """
+
+        def end(container: Container) -> None:
             container.end(self._clock.now, STOPPED if container.run.stop <= within else KILLED)
-        self._changed()
+
+        def told() -> None:
+            self._tell()
+            then()
+
+        self._work.add(end, self._running())
+        self._settle(told)
 
     def lose(self) -> None:
         """Forgets what was planned: the machine is down."""
-        self._work.drop()
+        self._drop_work()
         for container in self.all():
             container.cancel()
 
     def recover(self) -> None:
         """Goes on after the machine was down: what was running then is lost."""
-        for container in [each for each in self.all() if each.waiting == BACK_OFF]:
-            self._begin(container)
-        for container in self._running():
-            self._exit(container, KILLED, "ContainerStatusUnknown")
+        self._begin_all([each for each in self.all() if each.waiting == BACK_OFF])
+        self._work.add(self._lose_run, list(self.all()))
         self._begin_late()
         self._proceed()
         self._changed()
 
-    def kill(self, exit_code: int, reason: str) -> None:
-        """Ends all running containers at once."""
+    def _lose_run(self, container: Container) -> None:
+        if container.since is not None:
+            self._exit(container, KILLED, "ContainerStatusUnknown")
+
+    def kill(self, exit_code: int, reason: str, then: Callable[[], None]) -> None:
+        """Ends all running containers, then does something else."""
         self._stop_starting()
         for container in self.all():
             container.cancel()
-            if container.since is not None:
-                container.end(self._clock.now, exit_code, reason)
+        self._work.add(lambda each: each.end(self._clock.now, exit_code, reason), self._running())
+        self._settle(then)
 
     def _stop_starting(self) -> None:
         self._stopping = True
-        self._work.drop()
+        self._drop_work()
 
     # starting
 
     def _proceed(self) -> None:
         """Starts what comes next: an init container, or all containers once they are done."""
-        self._work.add([partial(self._proceed_from, self._succeeded)])
+        self._work.add(self._proceed_from, [self._succeeded])
 
     def _proceed_from(self, place: int) -> None:
         """Starts an init container, from a place in their row on, and goes on if it is done at once: a sidecar."""
@@ -229,7 +222,7 @@ class PodContainers(ContainerLists):
             if container.waiting == INITIALIZING:
                 self._begin(container)
                 if self._is_done(container):
-                    self._work.add([partial(self._proceed_from, index + 1)])
+                    self._work.add(self._proceed_from, [index + 1])
             return
         if self.initialized is None:
             self.initialized = self._clock.now
@@ -238,10 +231,10 @@ class PodContainers(ContainerLists):
     def _begin_late(self) -> None:
         """Starts what was to be started when the start of many containers was interrupted."""
         late = [*(self.main if self.initialized is not None else ()), *self.ephemeral]
-        self._begin_all(each for each in late if each.waiting in (INITIALIZING, CREATING))
+        self._begin_all([each for each in late if each.waiting in (INITIALIZING, CREATING)])
 
-    def _begin_all(self, containers: Iterable[Container]) -> None:
-        self._work.add([partial(self._begin, each) for each in containers])
+    def _begin_all(self, containers: Collection[Container]) -> None:
+        self._work.add(self._begin, containers)
 
     def _begin(self, container: Container) -> None:
         image = container.plan.given.get("image")
@@ -371,27 +364,17 @@ class PodContainers(ContainerLists):
     def _end(self, phase: str) -> None:
         """Ends the pod, and with it its sidecars and ephemeral containers."""
         self._stop_starting()
-        for container in self._running():
-            container.end(self._clock.now, STOPPED if container.plan.part == EPHEMERAL else 0)
-        codes = [each.ended.exit_code for each in (*self.init, *self.main) if each.ended]
+        self._work.add(self._end_with_pod, self._running())
+        self._settle(partial(self._tell_end, phase))
+
+    def _end_with_pod(self, container: Container) -> None:
+        container.end(self._clock.now, STOPPED if container.plan.part == EPHEMERAL else 0)
+
+    def _tell_end(self, phase: str) -> None:
+        codes = (each.ended.exit_code for each in (*self.init, *self.main) if each.ended)
+        code = next((code for code in codes if code), 0)
         self._note_ready()
-        self._watcher.ended(self, phase, next((code for code in codes if code), 0))
-
-    # telling
-
-    def _changed(self) -> None:
-        if not self._work.is_sliced:
-            self._note_ready()
-            self._watcher.changed(self)
-
-    def _note_ready(self) -> None:
-        sidecars = (each for each in self.init if each.plan.is_sidecar)
-        ready = self.initialized is not None and all(each.ready for each in chain(sidecars, self.main))
-        if ready is not self.ready:
-            self.ready, self.ready_changed = ready, self._clock.now
-
-    def _record(self, container: Container, type_: str, reason: str, message: str) -> None:
-        self._watcher.record(self, container, type_, reason, message)
+        self._watcher.ended(self, phase, code)
 
 
 def _message(container: Container, exit_code: int) -> str:

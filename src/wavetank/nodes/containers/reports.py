@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import render_time
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.commands import CommandRun
 from wavetank.nodes.containers.container import BACK_OFF, Container
 from wavetank.nodes.containers.memory import ContainerMemory, PodContainersMemory
 from wavetank.nodes.containers.plans import ContainerPlan, Terminated
-from wavetank.nodes.containers.podcontainers import PodContainers
+
+if TYPE_CHECKING:
+    from wavetank.nodes.containers.toldcontainers import ToldContainers
 
 Json = dict[str, Any]
 
@@ -40,7 +41,7 @@ class PodIdentity(Protocol):
         ...
 
 
-class _Identity(NamedTuple):
+class Identity(NamedTuple):
     """A pod's identity without the pod, which would be kept with it."""
 
     namespace: str
@@ -111,18 +112,18 @@ class PodReport:
         return PodContainersMemory(init, main, ephemeral, self.initialized, self.ready is not None, self.changed)
 
 
-def report_of(pod: Pod, containers: PodContainers) -> PodReport:
+def report_of(containers: ToldContainers) -> PodReport:
     """Returns what the kubelet of a pod reports about its containers now."""
-    identity = _Identity(pod.namespace, pod.name, pod.uid)
     init, main, ephemeral = (
-        tuple([each.report or _report(identity, each) for each in part])
+        tuple([each.report or describe(containers.pod, each) for each in part])
         for part in (containers.init, containers.main, containers.ephemeral)
     )
     ready = containers.ready_changed if containers.ready else None
     return PodReport(init, main, ephemeral, containers.initialized, ready, containers.ready_changed)
 
 
-def _report(pod: PodIdentity, container: Container) -> ContainerReport:
+def describe(pod: Identity, container: Container) -> ContainerReport:
+    """Makes the report of a container that has changed."""
     made = container.report = ContainerReport(pod, container.plan, container.run.command, container.memory())
     return made
 

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
+from itertools import repeat
+from typing import TypeVar
 
 from wavetank.kernel.clock import Clock, Timer
 
 SLICE = 100  # pieces of work in a row; few pods have as many containers
 
-Piece = Callable[[], None]
+T = TypeVar("T")
 
 
 class SlicedWork:
@@ -19,7 +22,8 @@ class SlicedWork:
     def __init__(self, clock: Clock, done: Callable[[], None]) -> None:
         self._clock = clock
         self._done = done
-        self._pieces: deque[Piece] = deque()
+        self._pieces: deque[Iterator[Callable[[], object]]] = deque()
+        self._left = 0  # pieces that are not done yet
         self._timer: Timer | None = None
         self._busy = False
         self._several = False
@@ -27,11 +31,12 @@ class SlicedWork:
     @property
     def is_sliced(self) -> bool:
         """Tells whether the work takes several slices, and is not done yet."""
-        return self._several or len(self._pieces) >= SLICE
+        return self._several or self._left >= SLICE
 
-    def add(self, pieces: Iterable[Piece]) -> None:
-        """Does some work, after what is pending; a piece may add more."""
-        self._pieces.extend(pieces)
+    def add(self, do: Callable[[T], object], items: Collection[T]) -> None:
+        """Does something with each of some items, after what is pending; it may add more."""
+        self._pieces.append(map(partial, repeat(do), items))
+        self._left += len(items)
         if not self._busy and self._timer is None:
             self._do_slice()
 
@@ -41,17 +46,29 @@ class SlicedWork:
             self._timer.cancel()
             self._timer = None
         self._pieces.clear()
+        self._left = 0
         self._several = False
 
     def _do_slice(self) -> None:
         self._busy = True
         for _ in range(SLICE):
-            if self._pieces:
-                self._pieces.popleft()()
+            piece = self._next()
+            if piece is None:
+                break
+            piece()
         self._busy = False
-        if self._pieces:
+        if self._left:
             self._several = True
             self._timer = self._clock.at(self._clock.now, self._continue)
+
+    def _next(self) -> Callable[[], object] | None:
+        while self._pieces:
+            piece = next(self._pieces[0], None)
+            if piece is not None:
+                self._left -= 1
+                return piece
+            self._pieces.popleft()
+        return None
 
     def _continue(self) -> None:
         self._timer = None

@@ -9,7 +9,8 @@ from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.nodes.containers.container import KILLED, Container
 from wavetank.nodes.containers.plans import PodPlan
 from wavetank.nodes.containers.podcontainers import PodContainers
-from wavetank.nodes.containers.reports import PodReport, report_of
+from wavetank.nodes.containers.reports import Identity, PodReport, report_of
+from wavetank.nodes.containers.toldcontainers import ToldContainers
 from wavetank.nodes.kubelet import deadlines
 from wavetank.nodes.kubelet.admission import PORT_TAKEN, WRONG_OS, is_of_other_os, ports_conflict
 from wavetank.nodes.kubelet.kubelets import Kubelets
@@ -91,8 +92,8 @@ class ContainerKubelets(Kubelets):
         return containers
 
     def _make(self, pod: Pod, plan: PodPlan) -> PodContainers:
-        spec = pod.spec
-        made = PodContainers(pod.uid, plan, spec.restart_policy, spec.grace_s * SECOND, self._clock, self)
+        spec, identity = pod.spec, Identity(pod.namespace, pod.name, pod.uid)
+        made = PodContainers(identity, plan, spec.restart_policy, spec.grace_s * SECOND, self._clock, self)
         self._containers[pod.uid] = made
         return made
 
@@ -136,8 +137,10 @@ class ContainerKubelets(Kubelets):
         """Returns the step that removes a pod whose containers were asked to stop."""
 
         def stopped(worker: PodWorker, _: Pod) -> None:
-            containers.stopped(grace)  # which writes a new version of the pod
-            present = self._pod_of(worker)
+            containers.stopped(grace, lambda: remove(worker))
+
+        def remove(worker: PodWorker) -> None:
+            present = self._pod_of(worker)  # a new version of the pod
             if present is not None:
                 self._remove(worker, present)
 
@@ -145,10 +148,17 @@ class ContainerKubelets(Kubelets):
 
     def _overdue(self, worker: PodWorker, pod: Pod) -> None:
         containers = self._containers.get(pod.uid)
-        if containers is not None:
-            containers.kill(KILLED, "Error")
+        if containers is None:
+            self._end(pod, FAILED, deadlines.REASON, deadlines.MESSAGE)
+        else:
+            containers.kill(KILLED, "Error", lambda: self._end_killed(worker, containers))
+
+    def _end_killed(self, worker: PodWorker, containers: PodContainers) -> None:
+        """Ends a pod whose containers were killed at its deadline."""
+        pod = self._pod_of(worker)
+        if pod is not None:
             self._report(pod, containers)
-        self._end(pod, FAILED, deadlines.REASON, deadlines.MESSAGE)
+            self._end(pod, FAILED, deadlines.REASON, deadlines.MESSAGE)
 
     def _leave(self, pod: Pod) -> None:
         super()._leave(pod)
@@ -171,7 +181,7 @@ class ContainerKubelets(Kubelets):
         if past is not None and past.containers is not None and plan is not None:
             containers = self._make(pod, plan)
             containers.remember(past.containers, plan.ephemeral)
-            self._reports.report(pod, pod.resource_version, report_of(pod, containers))
+            self._reports.report(pod, pod.resource_version, report_of(containers))
         super().resume(pod, past)
         if pod.uid not in self._workers:  # it has finished, or its node is gone
             self._containers.pop(pod.uid, None)
@@ -204,9 +214,9 @@ class ContainerKubelets(Kubelets):
 
     # what the containers tell
 
-    def changed(self, containers: PodContainers) -> None:
+    def changed(self, containers: ToldContainers) -> None:
         """Writes a new version of the pod, with the new state of its containers."""
-        worker = self._workers.get(containers.uid)
+        worker = self._workers.get(containers.pod.uid)
         pod = self._pod_of(worker) if worker is not None else None
         if pod is None or pod.finished:
             return
@@ -219,24 +229,24 @@ class ContainerKubelets(Kubelets):
         self._report(new, containers)
         self._store.update(new)
 
-    def ended(self, containers: PodContainers, phase: str, exit_code: int) -> None:
+    def ended(self, containers: ToldContainers, phase: str, exit_code: int) -> None:
         """Ends the pod."""
-        worker = self._workers.get(containers.uid)
+        worker = self._workers.get(containers.pod.uid)
         pod = self._pod_of(worker) if worker is not None else None
         if pod is None:
             return
         self._report(pod, containers)
         self._end(pod, phase, "", "")
 
-    def record(self, containers: PodContainers, container: Container, type_: str, reason: str, message: str) -> None:
+    def record(self, containers: ToldContainers, container: Container, type_: str, reason: str, message: str) -> None:
         """Records an Event about a container."""
-        worker = self._workers.get(containers.uid)
+        worker = self._workers.get(containers.pod.uid)
         pod = self._pod_of(worker) if worker is not None else None
         if pod is not None:
             self._record(pod, container, type_, reason, message)
 
-    def _report(self, pod: Pod, containers: PodContainers) -> None:
-        self._reports.report(pod, self._store.version + 1, report_of(pod, containers))
+    def _report(self, pod: Pod, containers: ToldContainers) -> None:
+        self._reports.report(pod, self._store.version + 1, report_of(containers))
 
 
 def _images(pod: Pod) -> list[object]:

@@ -77,18 +77,19 @@ class PodPlanner:
             return None
         spec = pod.spec.manifest
         return PodPlan(
-            tuple(self._plan(pod, each, self._init, INIT) for each in spec.get(INIT) or ()),
-            tuple(self._plan(pod, each, self._main, MAIN) for each in spec.get(MAIN) or ()),
-            tuple(self._plan(pod, each, self._ephemeral, EPHEMERAL) for each in spec.get(EPHEMERAL) or ()),
+            self._plans(pod, spec, self._init, INIT),
+            self._plans(pod, spec, self._main, MAIN),
+            self._plans(pod, spec, self._ephemeral, EPHEMERAL),
         )
 
-    def _plan(
-        self, pod: Pod, given: Json, command: Callable[[Pod, Json, Surroundings], CommandRun], part: str
-    ) -> ContainerPlan:
-        return ContainerPlan(given, partial(self._run, pod, given, command), part)
+    def _plans(
+        self, pod: Pod, spec: Json, command: Callable[[Pod, Json, Surroundings], CommandRun], part: str
+    ) -> tuple[ContainerPlan, ...]:
+        runs = partial(self._run, pod, command)
+        return tuple([ContainerPlan(given, runs, part) for given in spec.get(part) or ()])
 
     def _run(
-        self, pod: Pod, given: Json, command: Callable[[Pod, Json, Surroundings], CommandRun], number: int
+        self, pod: Pod, command: Callable[[Pod, Json, Surroundings], CommandRun], given: Json, number: int
     ) -> ContainerRun | Obstacle:
         """Returns a run of a container, with the environment and files that it finds, or why it cannot be started."""
         if is_missing(given):
