@@ -30,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from rich.console import Console
 from rich.table import Table
 
+import stallmeeting  # noqa: F401, adds its cases
 import stallsimulated  # noqa: F401, adds its cases
 from stallcases import Case, Step
 from stallpolicies import CASES
