@@ -82,6 +82,14 @@ def terms(number: int, make: Make, kind: str = "podAntiAffinity", when: str = "r
     return in_pod_affinity(kind, when)([make(i) for i in range(number)])
 
 
+def spreading(number: int, action: str) -> Any:
+    return pod(topologySpreadConstraints=[{**spread(i), "whenUnsatisfiable": action} for i in range(number)])
+
+
+def has(key: str) -> Any:
+    return {"key": key, "operator": "Exists"}
+
+
 def weighted(i: int) -> Any:
     return {"weight": 1, "podAffinityTerm": key_term(i)}
 
@@ -103,10 +111,7 @@ meeting("three pods, each with 30,000 anti-affinity terms",
         PODS, lambda: pod_with("heavy", terms(30_000, pod_term), labels={"a": "v29999"}))  # fmt: skip
 for action in ("DoNotSchedule", "ScheduleAnyway"):
     meeting(f"17,000 spread constraints, {action}, whose topologies one node has",
-            lambda: [(NODES, labelled_node())], PODS,
-            lambda action=action: pod(topologySpreadConstraints=[
-                {**spread(i), "whenUnsatisfiable": action} for i in range(17_000)
-            ]))  # fmt: skip
+            lambda: [(NODES, labelled_node())], PODS, partial(spreading, 17_000, action))  # fmt: skip
 meeting("17,000 spread constraints of a pod's labels",
         lambda: [(NODES, labelled_node()), (PODS, labelled_pod())], PODS,
         lambda: pod(topologySpreadConstraints=[{**spread(i), **key_term(i), "topologyKey": f"k{i}"}
@@ -123,7 +128,7 @@ meeting("90,000 tolerations, and a node with 50,000 taints",
         PODS, lambda: pod(tolerations=[{"key": f"k{i}"} for i in range(90_000)]))  # fmt: skip
 meeting("48,000 node terms, and a node with 120,000 labels",
         lambda: [(NODES, labelled_node())], PODS,
-        lambda: in_affinity([{"matchExpressions": [{"key": f"k{i}", "operator": "Exists"}]} for i in range(48_000)]))  # fmt: skip
+        lambda: in_affinity([{"matchExpressions": [has(f"k{i}")]} for i in range(48_000)]))  # fmt: skip
 meeting("48,000 node terms that nearly match a node with 120,000 labels",
         lambda: [(NODES, labelled_node())], PODS,
         lambda: in_affinity([{"matchExpressions": [{"key": f"k{i}", "operator": "Lt", "values": ["0"]}]}
@@ -161,18 +166,15 @@ def pending(name: str, make: Callable[[], Any]) -> None:
     meeting(f"pending, {name}", list, PODS, make, busy=True)
 
 
-def required_anywhere(i: int) -> Any:
-    return {**pod_term(i), "topologyKey": f"t{i}"}
-
-
 pending("30,000 affinity terms", partial(terms, 30_000, pod_term, "podAffinity"))
 pending("30,000 anti-affinity terms", lambda: _nowhere(terms(30_000, pod_term)))
 pending("22,000 preferred terms", lambda: _nowhere(terms(22_000, weighted_term, "podAffinity", "preferred")))
+pending("28,000 node terms",
+        lambda: in_affinity([{"matchExpressions": [has(f"k{i}"), has("no")]} for i in range(28_000)]))  # fmt: skip
 pending("48,000 node terms",
-        lambda: in_affinity([{"matchExpressions": [{"key": f"k{i}", "operator": "Exists"},
-                                                   {"key": "no", "operator": "Exists"}]} for i in range(28_000)]))  # fmt: skip
+        lambda: _nowhere(in_affinity([{"matchExpressions": [has(f"k{i}")]} for i in range(48_000)])))  # fmt: skip
 pending("90,000 tolerations", lambda: _nowhere(pod(tolerations=[{"key": f"k{i}"} for i in range(90_000)])))
-pending("17,000 spread constraints", lambda: pod(topologySpreadConstraints=[spread(i) for i in range(17_000)]))
+pending("17,000 spread constraints", partial(spreading, 17_000, "DoNotSchedule"))
 pending("120,000 labels", lambda: _nowhere(labelled_pod("heavy", LABELS)))
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, Self
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.framework.extenders.extenders import ExtenderClient
+from wavetank.scheduling.framework.heavywork import Beside
 from wavetank.scheduling.latency import SchedulerLatency
 from wavetank.scheduling.scheduler.scheduler import Explain
 
@@ -33,7 +34,7 @@ class SchedulerOptions:
     `latency` None takes no time. A scheduler with a single profile schedules every pod if it `takes_all`, else only
     pods with its schedulerName. `explain` is called with each scheduling attempt. `connect` makes the clients of
     extenders; without it a configuration with extenders is an InputError. `power` switches nodes off and on, for
-    policies.
+    policies. `beside` runs what very large objects make long, if the thread is also that of a server.
     """
 
     ties: TieBreaking = "random"
@@ -42,6 +43,7 @@ class SchedulerOptions:
     explain: Explain | None = None
     connect: Connect | None = None
     power: NodePower | None = None
+    beside: Beside | None = None
 
 
 DEFAULT_OPTIONS = SchedulerOptions()

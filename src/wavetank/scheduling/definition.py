@@ -131,4 +131,5 @@ class SchedulerDefinition:
             latency=options.latency,
             takes_all=options.takes_all and len(configuration.profiles) == 1,
             explain=options.explain,
+            beside=options.beside,
         )

@@ -24,16 +24,22 @@ class ObjectInformer:
 
     def added(self, new: Resource) -> None:
         """Passes on a new object."""
+        if self._scheduler.heavy_work.postpone(partial(self.added, new)):
+            return
         self._listers.set(new)
         self._tell(self._events[0], None, new)
 
     def modified(self, old: Resource, new: Resource) -> None:
         """Passes on a new version."""
+        if self._scheduler.heavy_work.postpone(partial(self.modified, old, new)):
+            return
         self._listers.set(new)
         self._tell(self._events[1], old, new)
 
     def deleted(self, old: Resource) -> None:
         """Passes on a deletion."""
+        if self._scheduler.heavy_work.postpone(partial(self.deleted, old)):
+            return
         self._listers.remove(old)
         self._tell(self._events[2], old, None)
 

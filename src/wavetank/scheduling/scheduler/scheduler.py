@@ -16,6 +16,7 @@ from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome, Rotation
 from wavetank.scheduling.framework.cycle.framework import Framework
 from wavetank.scheduling.framework.events import ClusterEvent
 from wavetank.scheduling.framework.extenders.answers import ExtenderError
+from wavetank.scheduling.framework.heavywork import Beside, HeavyWork
 from wavetank.scheduling.framework.listers import TABLES, Listers
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.framework.queue.inorder import InOrderQueue
@@ -40,7 +41,8 @@ class Scheduler:
     With `takes_all` every pod is scheduled by the only profile; otherwise its schedulerName decides. At one instant all
     attempts are made before their bindings are committed, and bindings before status patches, like in a real process.
     `explain` is called for each attempt, with the cycle that decided it, before the result is applied; it may change
-    the result to another feasible node, or to none.
+    the result to another feasible node, or to none. `beside` runs what takes long, if the thread is also that of a
+    server.
     """
 
     def __init__(
@@ -56,8 +58,12 @@ class Scheduler:
         latency: SchedulerLatency | None = None,
         takes_all: bool = False,
         explain: Explain | None = None,
+        beside: Beside | None = None,
     ) -> None:
         self.table = NodeTable()
+        self.heavy_work = HeavyWork(beside)
+        self._decide, self._place = self.heavy_work.wrap(self._outcome), self.heavy_work.wrap(self._assume)
+        self._remove = self.heavy_work.wrap(self.table.remove_pod)
         self.queue = self._make_queue(clock, rules or QueueRules())
         self.attempts = 0
         self._store = store
@@ -85,7 +91,7 @@ class Scheduler:
             store.subscribe(table, ObjectInformer(listers, self, table))
             for resource in store.list(table):
                 listers.set(resource)
-        self.event_handlers = EventHandlers(self.table, self.queue, self.framework_of, self._try_pods)
+        self.event_handlers = EventHandlers(self.table, self.queue, self.framework_of, self._try_pods, self.heavy_work)
         store.subscribe(NODE, NodeInformer(self))
         store.subscribe(POD, PodInformer(self))
         for node in store.list(NODE):
@@ -94,7 +100,7 @@ class Scheduler:
             self.event_handlers.pod_added(pod)
 
     def _make_queue(self, clock: Clock, rules: QueueRules) -> SchedulingQueue:
-        return (InOrderQueue if rules.in_order else SchedulingQueue)(clock, rules, self._wake)
+        return (InOrderQueue if rules.in_order else SchedulingQueue)(clock, rules, self._wake, self.heavy_work)
 
     def framework_of(self, pod: Pod) -> Framework | None:
         """Returns the profile for a pod, or None if another scheduler is responsible for it."""
@@ -131,6 +137,8 @@ class Scheduler:
             self._awake = False
         if self._bindings or self._outbox:
             self._serve()
+        if self._inbox:  # they came after heavy work had ended
+            self._wake()
 
     def _take_answers(self) -> None:
         """Lets everything go on that has an answer; the watch events of its own writes come later."""
@@ -200,15 +208,14 @@ class Scheduler:
         takes = self._draw_attempt()
         if queued.framework.batch is not None:
             queued.framework.batch.begin(self.attempts, self._clock.now)
-        cycle = Cycle(queued.framework, self.table, queued.pod)
-        decided_by, outcome = self._outcome(cycle)
+        cycle, decided_by, outcome = self._decide(queued)
         if self._explain is not None:
             self._explain(self._clock.now, queued.pod, outcome, decided_by)
         alike = not outcome.node_name and self._fails_alike(queued, outcome, takes)
         if queued.equals is not None and not alike:
             self.queue.leave_equals(queued)
         if outcome.node_name:
-            reason = self._assume(cycle, outcome.node_name)
+            reason = self._place(cycle, outcome.node_name)
             if reason is None:
                 self._send_binding(cycle, queued, outcome.node_name, takes)
             else:
@@ -259,15 +266,16 @@ class Scheduler:
         elif takes:
             self._block(takes)
 
-    def _outcome(self, cycle: Cycle) -> tuple[Cycle, Outcome]:
-        """Runs the cycle; a pod equal to one that failed fails by the same cycle, as long as nothing has changed."""
+    def _outcome(self, queued: QueuedPod) -> tuple[Cycle, Cycle, Outcome]:
+        """Runs a cycle; a pod equal to one that failed fails by the same cycle, as long as nothing has changed."""
+        cycle = Cycle(queued.framework, self.table, queued.pod)
         if self._failures.known and (known := self._failures.like(cycle)) is not None:
-            return known
+            return cycle, *known
         decide = cycle.decide if self._explain is None else cycle.run
         outcome = decide(self._rotation, self._ties)
         if not outcome.node_name:
             self._failures.add(cycle, outcome)
-        return cycle, outcome
+        return cycle, cycle, outcome
 
     # binding
 
@@ -287,7 +295,7 @@ class Scheduler:
 
     def _forget(self, cycle: Cycle, node_name: str) -> None:
         if cycle.pod.uid in self.table.placements:
-            self.table.remove_pod(cycle.pod.uid)
+            self._remove(cycle.pod.uid)
         for plugin in reversed(cycle.plan.reserve):
             plugin.unreserve(cycle, node_name)
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from wavetank.apiserver.admission.chain import DEFAULT_PLUGINS
@@ -11,6 +12,7 @@ from wavetank.apiserver.conversion.versions import serve_retired
 from wavetank.apiserver.requests.request import User
 from wavetank.apiserver.verbs.weights import run_large_beside
 from wavetank.apiserver.webhooks.calls import WebhookClient
+from wavetank.apiserver.webhooks.waiting import HEAVIEST, run_beside
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Manifest, Resource
 from wavetank.cluster.releases import SERVED, Version
@@ -240,4 +242,5 @@ def _scheduler_options(setting: ServedSetting) -> SchedulerOptions:
     if latency.attempt == INSTANT:
         latency = replace(latency, attempt=_ATTEMPT)
     takes_all = len(setting.schedulers) == 1 and not setting.own_pods_only
-    return SchedulerOptions(latency=latency, takes_all=takes_all, connect=connect_extender)
+    beside = partial(run_beside, weight=HEAVIEST)
+    return SchedulerOptions(latency=latency, takes_all=takes_all, connect=connect_extender, beside=beside)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from wavetank.cluster.objects.pod import Pod
 from wavetank.kernel.clock import Clock
+from wavetank.scheduling.framework.heavywork import HeavyWork
 from wavetank.scheduling.framework.queue.queue import Place, QueuedPod, QueueRules, SchedulingQueue
 
 
@@ -14,8 +15,8 @@ class InOrderQueue(SchedulingQueue):
     K8sSim, works like this.
     """
 
-    def __init__(self, clock: Clock, rules: QueueRules, wake: Callable[[], None]) -> None:
-        super().__init__(clock, rules, wake)
+    def __init__(self, clock: Clock, rules: QueueRules, wake: Callable[[], None], heavy_work: HeavyWork) -> None:
+        super().__init__(clock, rules, wake, heavy_work)
         self._blocking: QueuedPod | None = None
 
     def pop(self) -> QueuedPod | None:

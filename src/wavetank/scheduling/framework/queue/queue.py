@@ -12,6 +12,7 @@ from wavetank.kernel.clock import EVENTS, Clock, Timer
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.scheduling.framework.cycle.framework import Framework
 from wavetank.scheduling.framework.events import ClusterEvent, waiting_pod_events
+from wavetank.scheduling.framework.heavywork import HeavyWork
 from wavetank.scheduling.framework.plugin import PreEnqueuePlugin
 from wavetank.scheduling.framework.queue.equalfailures import EqualFailures
 
@@ -78,8 +79,10 @@ class SchedulingQueue:
     back-off times are truncated to whole seconds. `wake` is called whenever a pod may be popped.
     """
 
-    def __init__(self, clock: Clock, rules: QueueRules, wake: Callable[[], None]) -> None:
+    def __init__(self, clock: Clock, rules: QueueRules, wake: Callable[[], None], heavy_work: HeavyWork) -> None:
         self._clock = clock
+        self._helped = heavy_work.wrap(self._find_helped)
+        self._own_change_helps = heavy_work.wrap(self._does_own_change_help)
         self._rules = rules
         self._wake = wake
         self._pods: dict[str, QueuedPod] = {}
@@ -212,7 +215,7 @@ class SchedulingQueue:
             if self._gate(queued) is None:
                 self._enter(queued, Place.ACTIVE)
         elif queued.place is Place.UNSCHEDULABLE:
-            if any(self._helps(queued, event, old, new) for event in waiting_pod_events(old, new)):
+            if self._own_change_helps(queued, old, new):
                 self._requeue_changed(queued)
         elif queued.place in _BACKING_OFF and self._rules.updates_end_backoff:
             self._requeue_changed(queued)
@@ -235,9 +238,15 @@ class SchedulingQueue:
         """Requeues the unschedulable pods that this event may help, only up to the priority `at_most` if given."""
         if not self.unschedulable:
             return
-        for queued in [pod for pod in self.unschedulable.values() if self._helps(pod, event, old, new)]:
+        for queued in self._helped(event, old, new):
             if at_most is None or queued.pod.priority <= at_most:
                 self._requeue(queued)
+
+    def _find_helped(self, event: ClusterEvent, old: Any, new: Any) -> list[QueuedPod]:
+        return [pod for pod in self.unschedulable.values() if self._helps(pod, event, old, new)]
+
+    def _does_own_change_help(self, queued: QueuedPod, old: Pod, new: Pod) -> bool:
+        return any(self._helps(queued, event, old, new) for event in waiting_pod_events(old, new))
 
     def _helps(self, queued: QueuedPod, event: ClusterEvent, old: Any, new: Any) -> bool:
         hints = queued.framework.hints
