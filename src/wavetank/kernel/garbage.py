@@ -43,4 +43,4 @@ def short_collections() -> None:
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 5, 2000)  # a collection looks at 300,000 objects at most, but for one in 500 million
+    gc.set_threshold(20_000, 2, 10_000)  # a collection looks at 80,000 objects at most, but for one in 600 million
