@@ -51,7 +51,7 @@ from wavetank.apiserver.subresources.actor import ScalingActor
 from wavetank.apiserver.subresources.binding import create_binding
 from wavetank.apiserver.subresources.subresources import Subresources
 from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
-from wavetank.apiserver.verbs.objects import Document, KubeletReports, Objects
+from wavetank.apiserver.verbs.objects import Document, KubeletReports, Objects, complete_nothing
 from wavetank.apiserver.verbs.options import ListOptions, WriteOptions, check_timeout
 from wavetank.apiserver.verbs.reading import get, page, show_page
 from wavetank.apiserver.verbs.watching import Watch, Watches, WatchStream
@@ -60,6 +60,7 @@ from wavetank.apiserver.verbs.writing import Writer
 from wavetank.apiserver.webhooks.calls import NoWebhooks, WebhookClient
 from wavetank.apiserver.webhooks.waiting import run_beside
 from wavetank.cluster.objects.groupkinds import GroupKind
+from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store
 
 Create = Callable[[Kind, str, Request], Written]
@@ -86,7 +87,8 @@ class Api:
     roles decide what users may do; otherwise every request is allowed. `measures` knows the resource use of nodes and
     pods; without it metrics.k8s.io is not served. `metrics` knows custom and external metrics, whose groups are served
     if there are any. `features` are the feature gates that are on. `webhooks` calls webhooks; without it none can be
-    reached. `more_plugins` are admission plugins of the cluster's own, called after those of Kubernetes.
+    reached. `more_plugins` are admission plugins of the cluster's own, called after those of Kubernetes. `complete`
+    adds to a new object what the simulation knows of it.
     """
 
     def __init__(
@@ -102,10 +104,11 @@ class Api:
         features: frozenset[str] = frozenset(),
         webhooks: WebhookClient | None = None,
         more_plugins: Sequence[Plugin] = (),
+        complete: Callable[[Resource], None] = complete_nothing,
         seed: int = 0,
     ) -> None:
         self.kinds = KindTable.builtin(features)
-        self._objects = Objects(store, self.kinds, reports)
+        self._objects = Objects(store, self.kinds, reports, complete)
         client = webhooks or NoWebhooks()
         roles = Rbac(store) if rbac else None
         self._authorizer: Authorizer = roles or AlwaysAllow()

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ from wavetank.apiserver.errors import not_found
 from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.requests.protobufwriter import wrap
 from wavetank.apiserver.verbs.options import ListOptions
+from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Resource
 from wavetank.cluster.store.store import Store
@@ -33,13 +34,27 @@ class KubeletReports(Protocol):
         """Returns the lines that a container has written, with the virtual time of each."""
 
 
-class Objects:
-    """The objects in the store, found by kind and name and rendered as documents of a served version."""
+def complete_nothing(_: Resource) -> None:
+    """New objects are stored as they are."""
 
-    def __init__(self, store: Store, kinds: KindTable, reports: KubeletReports | None = None) -> None:
+
+class Objects:
+    """The objects in the store, found by kind and name and rendered as documents of a served version.
+
+    `complete` is called with each new object before it is stored, with a large one beside the event loop.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        kinds: KindTable,
+        reports: KubeletReports | None = None,
+        complete: Callable[[Resource], None] = complete_nothing,
+    ) -> None:
         self.store = store
         self.kinds = kinds
         self.reports = reports
+        self._complete = complete
         self._encoded: dict[tuple[str, int, str], bytes] = {}
         self._encoded_bytes = 0
 
@@ -62,6 +77,13 @@ class Objects:
         if found is None:
             raise not_found(kind.resource, name)
         return found
+
+    def parse(self, kind: Kind, document: Document, is_new: bool) -> Resource:
+        """Returns the store's object of a document; InputError if it is none."""
+        made = parse_resource(document, self.store.specs, namespaced=kind.namespaced)
+        if is_new:
+            self._complete(made)
+        return made
 
     def render(self, resource: Resource) -> Document:
         """Returns a stored document, which is the caller's own at its first two levels."""

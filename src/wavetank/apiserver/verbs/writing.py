@@ -58,7 +58,6 @@ from wavetank.apiserver.verbs.write import (
     patch_type,
 )
 from wavetank.apiserver.webhooks.waiting import is_heavy, run_beside
-from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.errors import InputError
@@ -307,7 +306,7 @@ class Writer:
         if kind.custom is not None:
             document = kind.custom.store(document)
         try:
-            new = parse_resource(document, self.objects.store.specs, namespaced=kind.namespaced)
+            new = self.objects.parse(kind, document, is_new=old is None)
         except InputError as error:
             raise errors.bad_request(str(error)) from None
         if old is not None:

@@ -80,7 +80,7 @@ class DaemonSets:
         self._queue.add(new.key)
 
     def _update_spec(self, owner: Resource) -> None:
-        spec = self._specs[owner.key] = DaemonSetSpec(owner, self._store.specs)
+        spec = self._specs[owner.key] = DaemonSetSpec(owner)
         self._states[owner.key].update_spec(spec, self._nodes)
 
     def deleted(self, old: Resource) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from wavetank.cluster.fields.selectors import LabelSelector
@@ -30,14 +31,15 @@ class RevisionControl:
 
     def __init__(self, context: ControllerContext) -> None:
         self._client = context.client
+        self._beside = context.beside
         self._history = History(context)
 
     def of(self, spec: DaemonSetSpec, selector: LabelSelector) -> Revisions:
         """Returns a DaemonSet's revisions; the current one is created if needed and has the highest number."""
         patch = patch_of(spec.template)
         known = self._history.of(spec.owner, selector)
-        present = [each for each in known if each.manifest.get("data") == patch]
-        old = [each for each in known if each.manifest.get("data") != patch]
+        present = self._history.equal(known, patch)
+        old = [each for each in known if each not in present]
         number = max((number_of(each) for each in old), default=0) + 1
         if not present:
             return Revisions(self._create(spec, number), old)
@@ -61,7 +63,7 @@ class RevisionControl:
         owner = spec.owner
         status = owner.manifest.get("status") or {}
         collisions = status.get("collisionCount")
-        hash_ = template_hash(spec.template, collisions)
+        hash_ = self._beside(partial(template_hash, spec.template, collisions), spec.template)
         labels = {**((spec.template.get("metadata") or {}).get("labels") or {}), HASH: hash_}
         name, patch = f"{owner.name}-{hash_}", patch_of(spec.template)
         try:

@@ -3,8 +3,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wavetank.cluster.fields.taints import Tolerations
 from wavetank.cluster.objects.node import Node
-from wavetank.cluster.objects.podspec import PodSpec, SpecTable
+from wavetank.cluster.objects.podspec import parse_node_affinity
 from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.framework.client import Document
 from wavetank.controllers.framework.daemontolerations import with_daemon_tolerations
@@ -21,12 +22,14 @@ _KEEPING_OFF = ("NoSchedule", "NoExecute")
 class DaemonSetSpec:
     """The spec of one version of a DaemonSet, compiled once."""
 
-    def __init__(self, owner: Resource, specs: SpecTable) -> None:
+    def __init__(self, owner: Resource) -> None:
         self.owner = owner
         self.spec: Mapping[str, Any] = owner.manifest["spec"]
         self.template: Mapping[str, Any] = self.spec["template"]
         self._given = with_daemon_tolerations(self.template.get("spec") or {})
-        self._pod_spec: PodSpec = specs.intern(self._given)
+        affinity = (self._given.get("affinity") or {}).get("nodeAffinity") or {}
+        self._affinity = parse_node_affinity(self._given.get("nodeSelector") or {}, affinity)
+        self._tolerations = Tolerations.parse(self._given.get("tolerations"), path="spec.tolerations")
         self._host = str(self._given.get("nodeName") or "")
         self.generation = owner.annotations.get(_TEMPLATE_GENERATION)
         self.min_ready: Nanoseconds = int(self.spec.get("minReadySeconds") or 0) * SECOND
@@ -63,9 +66,9 @@ class DaemonSetSpec:
 
     def node_should_run(self, node: Node) -> tuple[bool, bool]:
         """Tells whether a daemon pod should run on a node, and whether one that runs there may continue to."""
-        if self._host not in ("", node.name) or not self._pod_spec.node_affinity.matches(node.labels, node.name):
+        if self._host not in ("", node.name) or not self._affinity.matches(node.labels, node.name):
             return False, False
-        effects = {taint.effect for taint in node.taints if not self._pod_spec.tolerations.accept(taint)}
+        effects = {taint.effect for taint in node.taints if not self._tolerations.accept(taint)}
         return not effects.intersection(_KEEPING_OFF), "NoExecute" not in effects
 
     def is_updated(self, labels: Mapping[str, str], hash_: str) -> bool:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from wavetank.cluster.fields.selectors import LabelSelector
@@ -30,6 +31,10 @@ class History:
             found += (adopt(self._context.client, owner, each) for each in orphans)
         return sorted(found, key=lambda each: (number_of(each), each.created // SECOND, each.name))
 
+    def equal(self, revisions: Sequence[Resource], patch: Document) -> list[Resource]:
+        """Returns the revisions that have this patch."""
+        return self._context.beside(lambda: [each for each in revisions if each.manifest.get("data") == patch], patch)
+
     def create(self, name: str, owner: Resource, labels: Mapping[str, str], data: Document, number: int) -> Resource:
         """Creates a revision of an owner, with the owner's annotations; ApiError if it is refused."""
         metadata: Document = {"name": name, "namespace": owner.namespace, "labels": dict(labels)}
@@ -37,7 +42,8 @@ class History:
             metadata["annotations"] = dict(owner.annotations)
         metadata["ownerReferences"] = [controller_reference(owner)]
         head = {"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": metadata}
-        return self._context.client.create({**head, "data": sorted_patch(data), "revision": number})
+        made = self._context.beside(partial(sorted_patch, data), data)
+        return self._context.client.create({**head, "data": made, "revision": number})
 
     def find(self, namespace: str, name: str) -> Resource | None:
         """Returns the revision of that name, or None."""

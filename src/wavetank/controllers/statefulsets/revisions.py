@@ -29,6 +29,7 @@ class RevisionControl:
     """Creates, renumbers and deletes the ControllerRevisions of StatefulSets."""
 
     def __init__(self, context: ControllerContext) -> None:
+        self._beside = context.beside
         self._history = History(context)
 
     def of(self, owner: Resource, selector: LabelSelector) -> Revisions:
@@ -37,9 +38,9 @@ class RevisionControl:
         status = owner.manifest.get("status") or {}
         collisions = int(status.get("collisionCount") or 0)
         patch = patch_of(spec_of(owner)["template"])
-        equal = [each for each in known if each.manifest.get("data") == patch]
+        equal = self._history.equal(known, patch)
         number = number_of(known[-1]) + 1 if known else 1
-        if equal and known[-1].manifest.get("data") == patch:
+        if equal and equal[-1] is known[-1]:
             update = known[-1]
         elif equal:
             update = self._history.renumber(equal[-1], number)
@@ -60,15 +61,19 @@ class RevisionControl:
     def _create(self, owner: Resource, patch: dict[str, Any], number: int, collisions: int) -> tuple[Resource, int]:
         """Creates a revision; while its name is taken by another one, counts a collision."""
         labels = (spec_of(owner)["template"].get("metadata") or {}).get("labels") or {}
-        label = data_hash(patch_text(patch), collisions)
+        label = hash_ = self._hash(patch, collisions)
         while True:
-            name = f"{owner.name[:_LONGEST_PREFIX]}-{data_hash(patch_text(patch), collisions)}"
+            name = f"{owner.name[:_LONGEST_PREFIX]}-{hash_}"
             try:
                 return self._history.create(name, owner, {**labels, _HASH: label}, patch, number), collisions
             except ApiError as error:
                 if error.reason != AlreadyExistsError.reason:
                     raise
             present = self._history.find(owner.namespace, name)
-            if present is not None and present.manifest.get("data") == patch:
+            if present is not None and self._history.equal([present], patch):
                 return present, collisions
             collisions += 1
+            hash_ = self._hash(patch, collisions)
+
+    def _hash(self, patch: dict[str, Any], collisions: int) -> str:
+        return self._beside(lambda: data_hash(patch_text(patch), collisions), patch)

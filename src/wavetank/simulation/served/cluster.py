@@ -10,6 +10,7 @@ from wavetank.apiserver.admission.chain import DEFAULT_PLUGINS
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.conversion.versions import serve_retired
 from wavetank.apiserver.requests.request import User
+from wavetank.apiserver.verbs.objects import complete_nothing
 from wavetank.apiserver.verbs.weights import run_large_beside
 from wavetank.apiserver.webhooks.calls import WebhookClient
 from wavetank.apiserver.webhooks.waiting import HEAVIEST, run_beside
@@ -45,7 +46,7 @@ from wavetank.simulation.served.containerevents import ContainerEvents
 from wavetank.simulation.served.eventexpiry import EventExpiry
 from wavetank.simulation.served.eventlog import EventLog
 from wavetank.simulation.served.evictions import ApiEvictions
-from wavetank.simulation.served.podbehavior import set_behavior
+from wavetank.simulation.served.podbehavior import give_behavior, set_behavior
 from wavetank.simulation.served.podevents import PodEvents
 from wavetank.simulation.served.podplans import PodPlanner
 from wavetank.simulation.served.queuedpods import QueuedPodGate
@@ -153,6 +154,7 @@ class ServedCluster:
             features=setting.features,
             webhooks=setting.webhooks,
             more_plugins=[QueuedPodGate(store)] if "kueue" in setting.controllers else (),
+            complete=complete_nothing if reports is None else give_behavior,
             seed=store.version,  # of generated names: not those that it began with
         )
         serve_retired(self.api.kinds, setting.version)

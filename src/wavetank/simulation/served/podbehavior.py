@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podbehavior import PodBehavior
+from wavetank.cluster.objects.resource import Resource
 from wavetank.controllers.volcanojobs.pods import JOB_NAME
 from wavetank.errors import InputError
 from wavetank.simulation.served.podplans import stopping_time
@@ -14,6 +15,12 @@ def _epochs(pod: Pod) -> PodBehavior | None:
     """Returns the training of a task of K8sSim by its arguments, without K8sSim's restarts."""
     run = behavior_of_epochs(pod.manifest, "") if JOB_NAME in pod.annotations else None
     return None if run is None else PodBehavior(0, flops=run.flops)
+
+
+def give_behavior(new: Resource) -> None:
+    """Gives a pod its behavior before it is created: its commands may be thousands, which takes long."""
+    if isinstance(new, Pod):
+        set_behavior(new)
 
 
 def set_behavior(new: Pod) -> None:
