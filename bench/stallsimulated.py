@@ -27,6 +27,8 @@ from stallcases import (
 )
 
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
+SETS = "/apis/apps/v1/namespaces/default"
+BATCH = "/apis/batch/v1/namespaces/default"
 ROLES = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
 Make = Callable[[int], Any]
 Wrap = Callable[[Any], Any]
@@ -74,9 +76,24 @@ def requests(items: list[Any]) -> Any:
 
 
 def template(**spec: Any) -> Any:
+    return {**meta(), "spec": {"replicas": 3, **owned(**spec)}}
+
+
+def owned(**spec: Any) -> Any:
     labels = {"a": "b"}
-    made = {"metadata": {"labels": labels}, "spec": spec}
-    return {**meta(), "spec": {"replicas": 3, "selector": {"matchLabels": labels}, "template": made}}
+    return {"selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": spec}}
+
+
+def daemon_set(items: list[Any]) -> Any:
+    return {**meta(), "spec": owned(containers=items, nodeSelector={"kubernetes.io/hostname": "n-0"})}
+
+
+def job(items: list[Any]) -> Any:
+    return {"template": {"spec": {"restartPolicy": "Never", "containers": items}}}
+
+
+def cron_job(items: list[Any]) -> Any:
+    return {**meta(), "spec": {"schedule": "* * * * *", "jobTemplate": {"spec": job(items)}}}
 
 
 stored_pod("containers", 20_000, container, in_pod("containers"))
@@ -85,6 +102,10 @@ stored_pod("sidecars", 20_000, lambda i: {**container(i), "restartPolicy": "Alwa
 stored_pod("containers with requests", 15_000,
            lambda i: {**container(i), "resources": {"requests": {"cpu": "1m"}}}, in_pod("containers"))  # fmt: skip
 stored_pod("images", 20_000, lambda i: {"name": f"c{i}", "image": f"i{i}"}, in_pod("containers"))
+stored_pod("commands", 15_000,
+           lambda i: {**container(i), "command": ["sleep", f"{i}s"]}, in_pod("containers"))  # fmt: skip
+stored_pod("containers that fit nowhere", 20_000, container,
+           lambda items: pod(containers=items, nodeSelector={"a": "b"}))  # fmt: skip
 stored_pod("env", 60_000, lambda i: {"name": f"E{i}", "value": f"$(E{i - 1})"}, partial(in_container, "env"))
 stored_pod("ports", 60_000, lambda i: {"containerPort": i % 65535 + 1}, partial(in_container, "ports"))
 stored_pod("host ports", 65_000, lambda i: {"containerPort": 1, "hostPort": i + 1}, partial(in_container, "ports"))
@@ -107,6 +128,12 @@ stored_pod("scheduling gates", 120_000, lambda i: {"name": f"s{i}"}, in_pod("sch
 stored_pod("labels", 120_000, lambda i: (f"k{i}", "v"), lambda items: {**pod(), **meta(labels=dict(items))})
 stored_pod("owners", 25_000, owner, lambda items: {**pod(), **meta(ownerReferences=items)})
 stored("deployment: 20,000 containers", DEPLOYMENTS, 20_000, container, lambda items: template(containers=items))
+for sets in ("replicasets", "statefulsets"):
+    stored(f"{sets[:-1]}: 20,000 containers", f"{SETS}/{sets}", 20_000, container,
+           lambda items: template(containers=items))  # fmt: skip
+stored("daemonset: 20,000 containers", f"{SETS}/daemonsets", 20_000, container, daemon_set)
+stored("job: 20,000 containers", f"{BATCH}/jobs", 20_000, container, lambda items: {**meta(), "spec": job(items)})
+stored("cronjob: 20,000 containers", f"{BATCH}/cronjobs", 20_000, container, cron_job)
 stored("deployment: 70,000 tolerations", DEPLOYMENTS, 70_000, lambda i: {"key": f"k{i}"},
        lambda items: template(containers=[container(0)], tolerations=items))  # fmt: skip
 stored("service: 10,000 ports", SERVICES, 10_000, lambda i: {"name": f"p{i}", "port": i + 1},
