@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from tests.attack.campaign import experiments, inputfiles
+from tests.attack.campaign import experiments, heavy, inputfiles
 from tests.attack.campaign.checking import problems_of_run, problems_of_summary
 from tests.attack.campaign.outcome import Attack, Budget
 from tests.cli.commands import Wavetank, an_experiment
@@ -29,6 +29,14 @@ def test_nothing_breaks(attack: Attack, rounds: int) -> None:
     outcome = attack(Random(13), Budget(LONG_S, rounds))
     assert outcome.ran >= rounds
     assert outcome.broke == []
+
+
+def test_heavy_objects_break_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heavy, "_SIZES", (100_000,))
+    monkeypatch.setattr(heavy, "_REST_S", 0.2)
+    monkeypatch.setattr(heavy, "_LONG_S", LONG_S)  # no test depends on how busy the machine is
+    outcome = heavy.attack(Random(13), Budget(LONG_S, 6))
+    assert (outcome.ran, outcome.broke) == (6, [])
 
 
 def a_row(name: str, scheduled: str, finished: str, **cells: str) -> dict[str, str]:

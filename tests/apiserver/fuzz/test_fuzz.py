@@ -35,6 +35,7 @@ UPSTREAM = re.compile(
     r"|request to convert CR from an invalid group/version|the spec replicas field|accessor error"
     r"|no preferred addresses found"
     r"|This pod has more than one PodDisruptionBudget"
+    r"|etcdserver: request is too large|rpc error: code = ResourceExhausted"
 )
 
 

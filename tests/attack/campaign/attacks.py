@@ -11,6 +11,7 @@ from tests.attack.campaign import (
     executors,
     experiments,
     greedy,
+    heavy,
     hostile,
     inputfiles,
     servers,
@@ -28,6 +29,7 @@ class Entry(NamedTuple):
 
 ATTACKS = {
     "requests": Entry(hostile.attack, 3),
+    "heavy": Entry(heavy.attack, 2),
     "clients": Entry(clients.attack, 1),
     "servers": Entry(servers.attack, 0.5),
     "websockets": Entry(websockets.attack, 0.5),
