@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -27,8 +28,8 @@ DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 class Driven:
     """A session that is driven by hand."""
 
-    def __init__(self, barrier: str = "") -> None:
-        served = ServedCluster(setting_of(NODES), lambda token: None)
+    def __init__(self, barrier: str = "", start: int | None = None) -> None:
+        served = ServedCluster(replace(setting_of(NODES), start=start), lambda token: None)
         self.pacing = Pacing(served.clock, paused=True, wall=lambda: 0)
         self.replaced: list[ServedCluster] = []
         self.session = Session(served, self.pacing, lambda token: None, self.replaced.append, barrier)

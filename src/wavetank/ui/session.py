@@ -7,7 +7,6 @@ at the same times, each after the same timers. Whether that is so is checked wri
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,6 +22,7 @@ from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.definition import SchedulerDefinition
 from wavetank.simulation.served.cluster import ServedCluster, ServedSetting
 from wavetank.ui.keptrequest import KeptRequest
+from wavetank.ui.repeating import RepeatedEvents
 
 Act = Callable[[ServedCluster], Response | Stream]
 Title = Callable[[], str]  # made when it is asked for
@@ -30,7 +30,6 @@ Title = Callable[[], str]  # made when it is asked for
 _READS = ("GET", "HEAD", "OPTIONS")
 _MOST_BYTES = 8 * 1024 * 1024  # of kept writes
 _BYTES_PER_WRITE = 300  # besides its request, about
-_SLICE_S = 0.02  # of repeating, between which other requests are served
 _UNLIKE = "this session cannot be repeated exactly, so the cluster stays as it is"
 
 
@@ -145,37 +144,39 @@ class Session:
             raise not_found("writes", str(number))
         if self._rewinding:
             raise bad_request("the cluster is going back in time already")
-        self._rewinding = self._pacing.held = True
+        self._rewinding = True
+        while self._pacing.held:  # in the middle of an event
+            await asyncio.sleep(0.001)
+        self._pacing.held = True
         try:
             made = await beside(partial(ServedCluster, self._setting, self._authenticate))
-            await self._repeat(made, self._writes[: number + 1])
+            steps = await self._repeat(made, self._writes[: number + 1])
         finally:
             self._rewinding = self._pacing.held = False
-        self._take_over(made, number)
+        self._take_over(made, number, steps)
 
-    async def _repeat(self, made: ServedCluster, writes: list[Write]) -> None:
-        """Repeats all writes but the last, and advances the clock to the time of that."""
-        steps, until = 0, time.monotonic() + _SLICE_S
+    async def _repeat(self, made: ServedCluster, writes: list[Write]) -> int:
+        """Repeats all writes but the last, and advances the clock to the time of that; returns how many steps it made.
+
+        If the last one came in the middle of an event, this event is ended.
+        """
+        repeated = RepeatedEvents(made.clock)
         for write in writes:
-            while steps < write.steps:
-                made.clock.step()
-                steps += 1
-                if time.monotonic() >= until:
-                    await asyncio.sleep(0)
-                    until = time.monotonic() + _SLICE_S
+            await repeated.go_to(write.steps)
             if made.clock.now < write.at:  # else timers of this instant may be left, which came after the write
                 made.clock.run(write.at)
             if made.clock.now != write.at or made.store.version != write.version:
                 raise bad_request(_UNLIKE)
             if write is not writes[-1]:
                 await run_waiting(partial(write.act, made))
+        await repeated.end_event()
+        return repeated.steps
 
-    def _take_over(self, made: ServedCluster, number: int) -> None:
-        before = self._writes[number]
+    def _take_over(self, made: ServedCluster, number: int, steps: int) -> None:
         version = self.served.store.version + 1
         del self._writes[number:]
         self.served = made
-        self._pacing.replace(made.clock, before.steps)
+        self._pacing.replace(made.clock, steps)
         self.act(None, lambda served: _skip(served, version))
         self._replaced(made)
 

@@ -1,13 +1,15 @@
-"""The heartbeat of a served cluster whose events fail."""
+"""The heartbeat of a served cluster whose events fail or take long."""
 
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import pytest
 
 from wavetank.apiserver.clock.heartbeat import Heartbeat
 from wavetank.apiserver.clock.pacing import MAX, Pacing
+from wavetank.apiserver.webhooks.waiting import break_after_write
 from wavetank.errors import SchedulerError
 from wavetank.kernel.clock import Clock
 
@@ -44,3 +46,33 @@ def test_an_event_that_fails_is_logged_and_the_next_one_is_run(caplog: pytest.Lo
 def test_a_scheduler_that_fails_ends_it() -> None:
     error = SchedulerError("policy failed")
     assert beats(error, None) == ([0], [error])
+
+
+def test_the_loop_goes_on_within_a_long_event_but_no_other_event_begins() -> None:
+    clock, seen = Clock(), list[str]()
+    committed: list[bool] = []
+    heartbeat = Heartbeat(Pacing(clock, MAX), committed.append)
+
+    def write(name: str) -> None:
+        for i in range(40):
+            seen.append(f"{name}{i}")
+            break_after_write()
+
+    for name in "ab":
+        clock.at(0, partial(write, name))
+
+    async def main() -> None:
+        heartbeat.start()
+        while clock.foreground or heartbeat.pacing.held:
+            seen.append("loop")
+            await asyncio.sleep(0)
+        heartbeat.stop()
+
+    asyncio.run(main())
+    written = [each for each in seen if each != "loop"]
+    assert written == [f"{name}{i}" for name in "ab" for i in range(40)]
+    for name in "ab":
+        event = seen[seen.index(f"{name}0") : seen.index(f"{name}39")]
+        assert "loop" in event
+    assert heartbeat.pacing.steps == 6, "two events with two breaks each"
+    assert len(committed) >= 4, "what was written is kept in the breaks as well"

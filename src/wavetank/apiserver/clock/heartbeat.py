@@ -75,7 +75,7 @@ class Heartbeat:
 
     def _beat(self) -> None:
         self._handle = None
-        work = Waiting(self.pacing.work)
+        work = Waiting(self.pacing.work, self.pacing.breaks)
         try:
             done = work.start()
         except Exception as error:
@@ -88,16 +88,18 @@ class Heartbeat:
             self._waiting = self._loop.create_task(self._finish(work))
 
     async def _finish(self, work: Waiting[float | None]) -> None:
-        """Waits for a webhook that an actor of the simulation calls; time stands still, but requests are served."""
+        """Goes on after a break, or waits for a webhook that an actor calls; time stands still, requests are served."""
         try:
-            delay = await work.finish()
+            while not await work.go_on():
+                with suppress(StatusError):  # the server ends
+                    self.commit()
         except Exception as error:
             self._fail(error)
             return
         finally:
             self.pacing.held = False
             self._waiting = None
-        self._go_on(delay)
+        self._go_on(work.result)
 
     def _go_on(self, delay: float | None) -> None:
         with suppress(StatusError):  # the server ends

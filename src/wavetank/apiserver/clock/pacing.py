@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from wavetank.apiserver.webhooks.waiting import Breaks
 from wavetank.cluster.objects.resource import EPOCH_SECONDS
 from wavetank.errors import InputError
 from wavetank.kernel.clock import Clock
@@ -65,13 +66,19 @@ class Pacing:
         self.clock = clock
         self.speed = speed
         self.paused = paused
-        self.steps = 0  # timers that have run
+        self.breaks = Breaks()
         self.held = False  # an actor waits in the middle of an event: no other one may run
+        self._timers = 0  # that have run
         self._wall = wall
         self._begun = clock.now
         self._goal: Nanoseconds | None = None
         self._arrivals: list[Callable[[], None]] = []
         self._anchor()
+
+    @property
+    def steps(self) -> int:
+        """Returns how many timers have run, and how many breaks there were in them."""
+        return self._timers + self.breaks.taken
 
     # control
 
@@ -112,8 +119,8 @@ class Pacing:
         self.advance(0 if due is None else due - self.clock.now, arrived)
 
     def replace(self, clock: Clock, steps: int) -> None:
-        """Goes on with another clock, of which so many timers have run, and pauses it; pending advances end."""
-        self.clock, self.steps = clock, steps
+        """Goes on with another clock, which has made so many steps, and pauses it; pending advances end."""
+        self.clock, self._timers = clock, steps - self.breaks.taken
         self.paused = True
         self._arrive()
 
@@ -181,8 +188,7 @@ class Pacing:
     def _make_progress(self, end: Nanoseconds) -> bool:
         """Runs timers while any of them is not periodic; returns whether none is left."""
         clock, wall = self.clock, self._wall
-        while clock.foreground and clock.step(LAST):
-            self.steps += 1
+        while clock.foreground and self._step(LAST):
             if wall() >= end:
                 return not clock.foreground
         return True
@@ -191,12 +197,17 @@ class Pacing:
         """Runs timers up to a time; returns whether it got there within the slice."""
         clock, wall = self.clock, self._wall
         while (due := clock.next_due()) is not None and due <= target:
-            clock.step()
-            self.steps += 1
+            self._step()
             if wall() >= end:
                 return False
         clock.run(target)
         return True
+
+    def _step(self, until: Nanoseconds | None = None) -> bool:
+        self.breaks.begin()
+        found = self.clock.step(until)
+        self._timers += found
+        return found
 
     # virtual time as a function of wall time
 

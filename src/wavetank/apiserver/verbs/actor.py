@@ -15,14 +15,15 @@ from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.weights import is_large
 from wavetank.apiserver.verbs.write import Write
 from wavetank.apiserver.verbs.writing import Writer
-from wavetank.apiserver.webhooks.waiting import HEAVIEST, may_wait
+from wavetank.apiserver.webhooks.waiting import HEAVIEST, break_after_write, may_wait
 from wavetank.cluster.objects.resource import Resource
 
 
 class Actor:
     """A client in the same process: its writes obey the same rules as requests, without encoding and decoding.
 
-    Documents are of storage versions, complete and in canonical form. A refused write raises a StatusError.
+    Documents are of storage versions, complete and in canonical form. A refused write raises a StatusError. After some
+    writes of one event of the simulation other clients are served, whose writes may then come before the next one.
     """
 
     def __init__(self, writer: Writer, deleter: Deleter, user: User) -> None:
@@ -41,7 +42,9 @@ class Actor:
             made["metadata"]["name"] = name
         self._writer.track(write, None, made)
         shown = self._writer.add(write, made)
-        return self._writer.objects.get(kind, namespace, shown["metadata"]["name"])
+        added = self._writer.objects.get(kind, namespace, shown["metadata"]["name"])
+        break_after_write()
+        return added
 
     def update(self, old: Resource, document: Document) -> Resource:
         """Replaces an object, last read as `old`; 409 if it has changed since."""
@@ -80,6 +83,7 @@ class Actor:
         options = DeleteOptions(grace_s=grace_s, policy=policy, uid=old.uid)
         request = Request("DELETE", "", user=self._user)
         self._deleter.delete(self._kind(old.render()), old.namespace, old.name, options, request)
+        break_after_write()
 
     def _replace(self, write: Write, old: Resource, document: Document) -> Resource:
         present = self._writer.objects.get(write.kind, write.namespace, write.name)
@@ -87,7 +91,9 @@ class Actor:
         live = self._writer.show(write, present)
         self._writer.track(write, live, document)
         self._writer.replace(write, document, present)
-        return self._writer.objects.find(write.kind, write.namespace, write.name) or present
+        replaced = self._writer.objects.find(write.kind, write.namespace, write.name) or present
+        break_after_write()
+        return replaced
 
     def _write(
         self, kind: Kind, namespace: str, name: str, document: Mapping[str, Any], subresource: str = ""

@@ -20,15 +20,44 @@ _LIGHT = 32 * 1024  # bytes that are looked at within a few milliseconds
 _THREADS = 4
 _SLICE_S = 0.005
 HEAVIEST = 1 << 40  # the weight of what is heavy in any case
+_WRITES = 16  # of an event between two breaks: a few milliseconds
+
+
+class Breaks:
+    """The breaks in long events of a simulation, in which the event loop goes on; no other event runs meanwhile.
+
+    An event takes one after every few writes, always at the same writes, so that it can be repeated with its breaks.
+    `taken` is how many there were.
+    """
+
+    def __init__(self) -> None:
+        self.taken = 0
+        self._writes = 0
+
+    def begin(self) -> None:
+        """Begins a new event."""
+        self._writes = 0
+
+    def wrote(self) -> None:
+        """Takes a break, if it is time for one; in a function that may wait."""
+        self._writes += 1
+        if self._writes == _WRITES:
+            self._writes = 0
+            self.taken += 1
+            wait_for(asyncio.sleep(0))
 
 
 class Waiting(Generic[T]):
-    """A call of a function that may wait; `result` is what it returns, once it is `done`."""
+    """A call of a function that may wait; `result` is what it returns, once it is `done`.
+
+    `breaks` are those that it takes, if it runs events of a simulation.
+    """
 
     result: T
 
-    def __init__(self, function: Callable[[], T]) -> None:
+    def __init__(self, function: Callable[[], T], breaks: Breaks | None = None) -> None:
         self._greenlet = _Waiter(function)
+        self._greenlet.breaks = breaks
         self._awaited: Awaitable[Any] | None = None
 
     def start(self) -> bool:
@@ -38,13 +67,17 @@ class Waiting(Generic[T]):
     async def finish(self) -> T:
         """Runs it to its end."""
         while self._awaited is not None:
-            try:
-                value = await self._awaited
-            except Exception as error:
-                self._take(self._greenlet.throw(error))
-            else:
-                self._take(self._greenlet.switch(value))
+            await self.go_on()
         return self.result
+
+    async def go_on(self) -> bool:
+        """Runs it until it waits again or ends; returns whether it is done."""
+        assert self._awaited is not None
+        try:
+            value = await self._awaited
+        except Exception as error:
+            return self._take(self._greenlet.throw(error))
+        return self._take(self._greenlet.switch(value))
 
     def _take(self, value: Any) -> bool:
         if self._greenlet.dead:
@@ -55,12 +88,19 @@ class Waiting(Generic[T]):
 
 
 class _Waiter(greenlet):
-    pass
+    breaks: Breaks | None = None
 
 
 def may_wait() -> bool:
     """Tells whether the calling function may wait."""
     return isinstance(getcurrent(), _Waiter)
+
+
+def break_after_write() -> None:
+    """Counts a write, and takes a break if it is time for one, if the caller is an event of a served simulation."""
+    current = getcurrent()
+    if isinstance(current, _Waiter) and current.breaks is not None:
+        current.breaks.wrote()
 
 
 def run_beside(function: Callable[[], T], weight: int) -> T:
