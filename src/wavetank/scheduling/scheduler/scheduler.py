@@ -208,7 +208,8 @@ class Scheduler:
         takes = self._draw_attempt()
         if queued.framework.batch is not None:
             queued.framework.batch.begin(self.attempts, self._clock.now)
-        cycle, decided_by, outcome = self._decide(queued)
+        cycle = Cycle(queued.framework, self.table, queued.pod)
+        decided_by, outcome = self._decide(cycle)
         if self._explain is not None:
             self._explain(self._clock.now, queued.pod, outcome, decided_by)
         alike = not outcome.node_name and self._fails_alike(queued, outcome, takes)
@@ -266,16 +267,15 @@ class Scheduler:
         elif takes:
             self._block(takes)
 
-    def _outcome(self, queued: QueuedPod) -> tuple[Cycle, Cycle, Outcome]:
-        """Runs a cycle; a pod equal to one that failed fails by the same cycle, as long as nothing has changed."""
-        cycle = Cycle(queued.framework, self.table, queued.pod)
+    def _outcome(self, cycle: Cycle) -> tuple[Cycle, Outcome]:
+        """Runs the cycle; a pod equal to one that failed fails by the same cycle, as long as nothing has changed."""
         if self._failures.known and (known := self._failures.like(cycle)) is not None:
-            return cycle, *known
+            return known
         decide = cycle.decide if self._explain is None else cycle.run
         outcome = decide(self._rotation, self._ties)
         if not outcome.node_name:
             self._failures.add(cycle, outcome)
-        return cycle, cycle, outcome
+        return cycle, outcome
 
     # binding
 

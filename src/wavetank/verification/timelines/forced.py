@@ -15,6 +15,7 @@ from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
 from wavetank.scheduling.framework.cycle.framework import Framework
 from wavetank.scheduling.framework.events import ClusterEvent, waiting_pod_events
+from wavetank.scheduling.framework.heavywork import HeavyWork
 from wavetank.scheduling.framework.queue.queue import Place, QueuedPod, QueueRules, SchedulingQueue
 from wavetank.verification.timelines.activity import Activity, ObservedAttempt, key_of
 from wavetank.verification.timelines.freerun import WatchedScheduler, play, queue_name
@@ -81,7 +82,7 @@ class ForcedQueue(SchedulingQueue):
     def __init__(
         self, clock: Clock, rules: QueueRules, wake: Callable[[], None], timeline: Timeline, activity: Activity
     ) -> None:
-        super().__init__(clock, rules, wake)
+        super().__init__(clock, rules, wake, HeavyWork(None))
         self.started = 0
         self._activity = activity
         self._attempts = timeline.outputs.attempts
