@@ -21,7 +21,8 @@ from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock, Timer
 from wavetank.kernel.durations import SECOND
 from wavetank.scheduling.framework.nodes import podindex
-from wavetank.scheduling.framework.nodes.podindex import PodIndex, Selected
+from wavetank.scheduling.framework.nodes.podindex import PodIndex
+from wavetank.scheduling.framework.nodes.podqueries import Selected
 from wavetank.simulation.served import cluster as served
 from wavetank.simulation.served.cluster import ServedCluster
 from wavetank.simulation.served.specpruning import SpecPruner

@@ -10,6 +10,7 @@ import pytest
 from tests.scheduling.plugins.four_nodes import four_nodes, only_score, scores
 from tests.support.objects import HOSTNAME, ZONE, a_pod
 from wavetank.scheduling.framework.events import ClusterEvent as E
+from wavetank.scheduling.framework.nodes import podindex
 from wavetank.scheduling.framework.nodes.podindex import PodIndex
 from wavetank.scheduling.plugins import interpodaffinity
 
@@ -21,8 +22,9 @@ TEAM_X = {"matchLabels": {"team": "x"}}
 
 @pytest.fixture(autouse=True, params=[None, 1], ids=["few", "many"])
 def many(request, monkeypatch):
-    """Lets the rules for very many terms apply to any number of them; they must not change a result."""
+    """Lets the rules for very many terms and labels apply to any number of them; they must not change a result."""
     if request.param is not None:
+        monkeypatch.setattr(podindex, "MANY_LABELS", 0)
         monkeypatch.setattr(interpodaffinity, "MANY_TERMS", request.param)
 
 
@@ -197,6 +199,19 @@ def test_the_first_rule_that_fails_gives_the_reason(pods, affinity, reasons):
             (60, 100, 0, 0),
             id="near in the zone, yet not on the node",
         ),
+        # a: the pod has both labels, 2; b: one of them, 1
+        pytest.param(
+            [on("a", team="x"), on("b")],
+            preferring((1, term(HOSTNAME)), (1, term(HOSTNAME, team="x"))),
+            (100, 50, 0, 0),
+            id="a pod counts for each term that it matches",
+        ),
+        pytest.param(
+            [on("a", team="x"), on("b")],
+            {**preferring((1, term(HOSTNAME))), **avoiding((1, term(HOSTNAME, team="x")))},
+            (0, 100, 0, 0),
+            id="terms for and against a pod cancel each other out",
+        ),
         pytest.param([], preferring((10, term())), (0, 0, 0, 0), id="no pods there"),
         pytest.param([on("a", namespace="other")], preferring((10, term())), (0, 0, 0, 0), id="another namespace"),
     ],
@@ -271,10 +286,10 @@ def test_an_event_requeues_a_pod_if_its_own_terms_are_concerned(affinity, event,
 
 
 @pytest.mark.parametrize("affinity", [far, near, lambda *terms: preferring(*((1, one) for one in terms))])
-def test_terms_that_mean_no_pod_are_not_counted(monkeypatch, affinity):
+def test_thousands_of_terms_are_counted_together(monkeypatch, affinity):
     made = []
     count = PodIndex._count
     monkeypatch.setattr(PodIndex, "_count", lambda self, query: made.append(query) or count(self, query))
-    terms = [term(app=f"other-{i}") for i in range(500)]
-    four_nodes([on("a")]).attempt(a_pod("p", affinity=affinity(*terms)))
+    terms = [term(**{f"k{i}": "v"}) for i in range(500)]
+    four_nodes([on("a", **{f"k{i}": "v" for i in range(500)})]).attempt(a_pod("p", affinity=affinity(*terms)))
     assert len(made) <= 2

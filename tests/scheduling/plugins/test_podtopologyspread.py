@@ -12,6 +12,7 @@ import pytest
 from tests.scheduling.plugins.four_nodes import four_nodes, only_score, scores
 from tests.support.objects import HOSTNAME, ZONE, a_pod, a_taint
 from wavetank.scheduling.framework.events import ClusterEvent as E
+from wavetank.scheduling.framework.nodes import podindex
 from wavetank.scheduling.framework.nodes.topology import TopologyTable
 from wavetank.scheduling.plugins.podtopologyspread import plugin
 
@@ -24,8 +25,9 @@ TAINTED_C = {"c": {"taints": [a_taint()]}}
 
 @pytest.fixture(autouse=True, params=[None, 1], ids=["few", "many"])
 def many(request, monkeypatch):
-    """Lets the rules for very many constraints apply to any number of them; they must not change a result."""
+    """Lets the rules for very many constraints and labels apply to any number; they must not change a result."""
     if request.param is not None:
+        monkeypatch.setattr(podindex, "MANY_LABELS", 0)
         monkeypatch.setattr(plugin, "_MANY", request.param)
 
 
@@ -240,9 +242,14 @@ def test_an_event_requeues_a_pod_if_it_may_change_a_count(event, old, new, helps
 
 
 @pytest.mark.parametrize("kind", [hard, soft])
-def test_a_topology_that_no_node_has_decides_alone(monkeypatch, kind):
+@pytest.mark.parametrize("labelled", [(), ("a",), ("a", "b", "c", "d")], ids=["no node", "one node", "all nodes"])
+def test_topologies_of_very_many_constraints_are_not_kept(monkeypatch, kind, labelled):
     asked = set()
     find = TopologyTable.of
     monkeypatch.setattr(TopologyTable, "of", lambda self, key: asked.add(key) or find(self, key))
-    four_nodes().attempt(a_pod("p", topologySpreadConstraints=[kind(f"k{i}") for i in range(500)]))
-    assert len(asked) <= 2
+    labels = {f"k{i}": "v" for i in range(500)}
+    cluster = four_nodes(changes={node: {"labels": labels} for node in labelled})
+    constraints = [kind(f"k{i}") for i in range(500)]
+    _, outcome = cluster.attempt(a_pod("p", topologySpreadConstraints=constraints))
+    assert not asked
+    assert bool(outcome.node_name) is (kind is soft or bool(labelled))

@@ -36,13 +36,12 @@ class AffinityTerm:
         return self._hash  # it is a key of caches that every cycle asks
 
     @property
-    def own_label(self) -> tuple[str, str] | None:
-        """Returns a label that all pods have that are meant, if they are all in the pod's own namespace; else None."""
-        if self.namespaces is None and self.selector.requirements is not None:
-            for each in self.selector.requirements:
-                if each.operator == "In" and len(each.values) == 1:
-                    (value,) = each.values
-                    return each.key, value
+    def needed_label(self) -> tuple[str, str] | None:
+        """Returns a label, with its value, that all pods have that are meant; None if there is none."""
+        for each in self.selector.requirements or ():
+            if each.operator == "In" and len(each.values) == 1:
+                (value,) = each.values
+                return each.key, value
         return None
 
     def in_namespace(self, namespace: str) -> AffinityTerm:

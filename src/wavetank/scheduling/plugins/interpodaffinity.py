@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +16,7 @@ from wavetank.scheduling.framework.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.nodes.kernels import exclude
-from wavetank.scheduling.framework.nodes.podindex import MatchesAll
-from wavetank.scheduling.framework.nodes.relevantterms import MANY_TERMS, relevant_terms
+from wavetank.scheduling.framework.nodes.podqueries import MatchesAll, MatchesAny, Query
 from wavetank.scheduling.framework.nodes.termindex import PREFERRED, REQUIRED, REQUIRED_ANTI, MatchingTerms
 from wavetank.scheduling.framework.nodes.topology import DomainTotals
 from wavetank.scheduling.framework.plugin import (
@@ -32,18 +31,37 @@ from wavetank.scheduling.framework.plugin import (
     ScorePlugin,
 )
 
+MANY_TERMS = 32  # of a pod, from which on they are put together by topology
+_MOST_LARGE = 16  # pods with so many terms whose compiled terms are kept
+
+Arrange = Callable[[Iterable[tuple[AffinityTerm, int]]], Iterator[tuple[str, Query, int]]]
+
 
 @dataclass(slots=True)
 class _Asked:
     """The terms of pods of one family and namespace, each as its topology key and the query for the pods it matches.
 
-    Required terms are one query, for each of their topologies.
+    Required terms are one query, for each of their topologies. Very many others are one query for each topology and
+    weight.
     """
 
     required: tuple[AffinityTerm, ...]
-    affinity: list[tuple[str, MatchesAll]]
-    anti_affinity: list[tuple[str, MatchesAll]]
-    preferred: list[tuple[str, MatchesAll, int]]
+    affinity: list[tuple[str, Query]]
+    anti_affinity: list[tuple[str, Query]]
+    preferred: list[tuple[str, Query, int]]
+
+    def in_topologies(self, nodes_have: Set[str]) -> _Asked:
+        """Returns what has an effect, given the labels of all nodes: one of the terms is kept if none has.
+
+        A required term of a topology that no node has decides alone: no node passes.
+        """
+        nowhere = [item for item in self.affinity if item[0] not in nodes_have]
+        return _Asked(
+            self.required,
+            nowhere[:1] or self.affinity,
+            [item for item in self.anti_affinity if item[0] in nodes_have] or self.anti_affinity[:1],
+            [item for item in self.preferred if item[0] in nodes_have] or self.preferred[:1],
+        )
 
 
 @dataclass(slots=True)
@@ -64,12 +82,12 @@ class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
     ANTI_AFFINITY = Reason("node(s) didn't match pod anti-affinity rules", resolvable=True)
     OTHERS = Reason("node(s) didn't satisfy existing pods anti-affinity rules", resolvable=True)
 
-    def __init__(self, args: InterPodAffinityArgs, listers: Listers, lasting_cycles: bool = False) -> None:
+    def __init__(self, args: InterPodAffinityArgs, listers: Listers) -> None:
         self._hard_weight = args.hard_pod_affinity_weight
         self._ignores_others = args.ignore_preferred_terms_of_existing_pods
         self._listers = listers
-        self._lasting_cycles = lasting_cycles  # pods are placed while the state of a cycle is in use
         self._asked: BoundedCache[tuple[object, str], _Asked] = BoundedCache(MAX_FAMILIES)
+        self._large_asked: BoundedCache[tuple[object, str], _Asked] = BoundedCache(_MOST_LARGE)
 
     # filtering
 
@@ -172,29 +190,26 @@ class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
     def _asks(self, cycle: Cycle) -> _Asked:
         """Returns the pod's terms; cached unless the set of namespaces may change."""
         pod, affinity = cycle.pod, cycle.pod.spec.pod_affinity
-        if len(affinity) >= MANY_TERMS and not self._lasting_cycles and cycle.table.nominator.is_empty:
-            return self._compile(pod, relevant_terms(affinity, pod, cycle.table))
+        many = len(affinity) >= MANY_TERMS
+        cache = self._large_asked if many else self._asked
         key = (pod.spec.family, pod.namespace)
-        asked = self._asked.get(key)
+        asked = cache.get(key)
         if asked is None:
-            asked = self._compile(pod, affinity)
+            asked = self._compile(pod, affinity, _put_together if many else _one_by_one)
             terms = (*affinity.required, *affinity.required_anti, *(item.term for item in affinity.preferred))
             if not any(map(_selects_namespaces, terms)):
-                self._asked.keep(key, asked)
-        return asked
+                cache.keep(key, asked)
+        return asked.in_topologies(cycle.table.topologies.labels()) if many else asked
 
-    def _compile(self, pod: Pod, affinity: PodAffinity) -> _Asked:
+    def _compile(self, pod: Pod, affinity: PodAffinity, arrange: Arrange) -> _Asked:
         required = self._resolved(pod, affinity.required)
         anti = self._resolved(pod, affinity.required_anti)
         preferred = self._resolved(pod, tuple(item.term for item in affinity.preferred))
         return _Asked(
             required=required,
             affinity=[(key, MatchesAll(required)) for key in dict.fromkeys(term.topology_key for term in required)],
-            anti_affinity=[(term.topology_key, MatchesAll((term,))) for term in anti],
-            preferred=[
-                (term.topology_key, MatchesAll((term,)), item.weight)
-                for term, item in zip(preferred, affinity.preferred, strict=True)
-            ],
+            anti_affinity=[(key, query) for key, query, _ in arrange((term, 1) for term in anti)],
+            preferred=list(arrange(zip(preferred, (item.weight for item in affinity.preferred), strict=True))),
         )
 
     def _resolved(self, pod: Pod, terms: tuple[AffinityTerm, ...]) -> tuple[AffinityTerm, ...]:
@@ -223,7 +238,22 @@ class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
         }
 
 
-def _totals(cycle: Cycle, key: str, query: MatchesAll) -> DomainTotals:
+def _one_by_one(terms: Iterable[tuple[AffinityTerm, int]]) -> Iterator[tuple[str, Query, int]]:
+    """Yields for each term and weight its topology, a query and the weight."""
+    for term, weight in terms:
+        yield term.topology_key, MatchesAll((term,)), weight
+
+
+def _put_together(terms: Iterable[tuple[AffinityTerm, int]]) -> Iterator[tuple[str, Query, int]]:
+    """Yields the same for all terms of one topology and weight together: pods count once for each term."""
+    together: dict[tuple[str, int], list[AffinityTerm]] = {}
+    for term, weight in terms:
+        together.setdefault((term.topology_key, weight), []).append(term)
+    for (key, weight), found in together.items():
+        yield key, MatchesAny(tuple(found)), weight
+
+
+def _totals(cycle: Cycle, key: str, query: Query) -> DomainTotals:
     return cycle.table.index.totals(query, cycle.table.topologies.of(key))
 
 

@@ -3,79 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from wavetank.cluster.fields.podaffinity import AffinityTerm
-from wavetank.cluster.fields.selectors import LabelSelector
 from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.framework.boundedcache import BoundedCache
 from wavetank.scheduling.framework.nodes.arrays import IntArray
+from wavetank.scheduling.framework.nodes.podqueries import LabelKey, Query
 from wavetank.scheduling.framework.nodes.topology import Domains, DomainTotals
 
 MAX_COUNTERS = 512
 MAX_TOTALS = 8  # of one counter
 LEAST_KINDS = 1_000  # of pods that are kept, although there may be no such pods now
-
-
-LabelKey = tuple[str, str, str]  # (namespace, label, value)
-
-
-class Query(Hashable, Protocol):
-    """A condition on pods: on their namespace, their labels, and whether they are terminating."""
-
-    def matches(self, namespace: str, labels: Mapping[str, str], terminating: bool) -> bool:
-        """Returns whether such a pod matches."""
-        ...
-
-    @property
-    def label_key(self) -> LabelKey | None:
-        """Returns a namespace, a label and its value that every matching pod has; None if there is none."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Selected:
-    """Pods of one namespace that a selector selects and that are not terminating."""
-
-    namespace: str
-    selector: LabelSelector
-
-    def matches(self, namespace: str, labels: Mapping[str, str], terminating: bool) -> bool:
-        """Returns whether such a pod matches."""
-        return not terminating and namespace == self.namespace and self.selector.matches(labels)
-
-    @property
-    def label_key(self) -> LabelKey | None:
-        """Returns one of the labels that the selector asks for with a single value."""
-        exact = (
-            (self.namespace, each.key, min(each.values))
-            for each in self.selector.requirements or ()
-            if each.operator == "In" and len(each.values) == 1
-        )
-        return max(exact, default=None)  # any would do, but always the same
-
-
-@dataclass(frozen=True, slots=True)
-class MatchesAll:
-    """Pods that match all of some affinity terms, whose namespaces have been resolved."""
-
-    terms: tuple[AffinityTerm, ...]
-
-    def __hash__(self) -> int:
-        return hash(self.terms[0]) + len(self.terms)  # there may be thousands
-
-    def matches(self, namespace: str, labels: Mapping[str, str], terminating: bool) -> bool:
-        """Returns whether such a pod matches."""
-        return all(term.matches(namespace, {}, labels) for term in self.terms)
-
-    @property
-    def label_key(self) -> LabelKey | None:
-        """Returns None: terms may match pods of several namespaces."""
-        return None
+MANY_LABELS = 1_000  # of a pod, from which on it is not looked for by each of them
 
 
 class _Kind:
@@ -87,6 +28,23 @@ class _Kind:
         self.terminating = terminating
         self.slots: dict[int, int] = {}
         self.counters: list[_Counter] = []
+        self.repeated: list[tuple[_Counter, int]] = []  # those that count them so often
+
+    def join(self, counter: _Counter) -> int:
+        """Lets a counter count these pods, if its query matches them; returns how often."""
+        times = int(counter.query.matches(self.namespace, self.labels, self.terminating))
+        if times == 1:
+            self.counters.append(counter)
+        elif times:
+            self.repeated.append((counter, times))
+        return times
+
+    def leave(self, counter: _Counter) -> None:
+        """Ends this."""
+        if counter in self.counters:
+            self.counters.remove(counter)
+        if self.repeated:
+            self.repeated = [item for item in self.repeated if item[0] is not counter]
 
 
 class _Counter:
@@ -122,6 +80,7 @@ class PodIndex:
         self._placements = placements
         self._kinds: dict[tuple[str, frozenset[tuple[str, str]], bool], _Kind] = {}
         self._most_kinds = LEAST_KINDS  # before those without pods are forgotten
+        self._wide_kinds: dict[str, _Kind] = {}  # of pods with very many labels, each by its uid
         self._counters: dict[Query, _Counter] = {}
         self._kinds_by_label: defaultdict[LabelKey | None, list[_Kind]] = defaultdict(list)  # by each of their labels
         self._counters_by_label: defaultdict[LabelKey | None, dict[Query, _Counter]] = defaultdict(dict)
@@ -135,12 +94,18 @@ class PodIndex:
 
     def add(self, pod: Pod, slot: int, number: int = 1) -> None:
         """Counts a pod in a slot; `number` -1 removes it."""
-        kind = self._kind(pod)
+        is_wide = len(pod.labels) > MANY_LABELS
+        kind = self._wide_kind(pod) if is_wide else self._kind(pod)
         kind.slots[slot] = kind.slots.get(slot, 0) + number
         if not kind.slots[slot]:
             del kind.slots[slot]
         for counter in kind.counters:
             counter.add(slot, number)
+        if kind.repeated:
+            for counter, times in kind.repeated:
+                counter.add(slot, number * times)
+        if is_wide and not kind.slots:
+            del self._wide_kinds[pod.uid]
 
     def counts(self, query: Query, slots: IntArray) -> IntArray:
         """Returns the number of matching pods in each of the slots."""
@@ -149,11 +114,6 @@ class PodIndex:
             counter.add(int(slots.max()), 0)
         counts: IntArray = counter.counts[slots]
         return counts
-
-    def has_label(self, key: LabelKey) -> bool:
-        """Returns whether there may be pods in a namespace that have a label with this value."""
-        self.use()
-        return key in self._kinds_by_label
 
     def totals(self, query: Query, domains: Domains) -> DomainTotals:
         """Returns the number of matching pods in each domain; the totals change with the pods."""
@@ -175,6 +135,16 @@ class PodIndex:
             self._connect(kind)
         return kind
 
+    def _wide_kind(self, pod: Pod) -> _Kind:
+        """Returns the kind of a pod with very many labels, which it has for itself: comparing them would take long."""
+        kind = self._wide_kinds.get(pod.uid)
+        if kind is None:
+            kind = self._wide_kinds[pod.uid] = _Kind(pod.namespace, pod.labels, pod.deleted is not None)
+            for counters in self._counters_by_label.values():
+                for counter in counters.values():
+                    kind.join(counter)
+        return kind
+
     def _forget_kinds(self) -> None:
         """Forgets kinds without pods: in a long run there are ever new labels, such as the names of jobs."""
         self._kinds = {key: kind for key, kind in self._kinds.items() if kind.slots}
@@ -188,19 +158,23 @@ class PodIndex:
         """Finds the counters of a new kind: among those for one of its labels, and those for any."""
         for label_key in _label_keys(kind):
             self._kinds_by_label[label_key].append(kind)
-            counters = self._counters_by_label.get(label_key, {})
-            kind.counters += (counter for counter in counters.values() if _counts(counter, kind))
+            for counter in self._counters_by_label.get(label_key, {}).values():
+                kind.join(counter)
 
     def _count(self, query: Query) -> _Counter:
         if len(self._counters) >= MAX_COUNTERS:
             self._forget(next(iter(self._counters)))
         counter = self._counters_by_label[query.label_key][query] = _Counter(query)
-        for kind in self._kinds_by_label.get(query.label_key, ()):
-            if _counts(counter, kind):
-                kind.counters.append(counter)
+        for kind in self._kinds_having(query.label_key):
+            if times := kind.join(counter):
                 for slot, number in kind.slots.items():
-                    counter.add(slot, number)
+                    counter.add(slot, number * times)
         return counter
+
+    def _kinds_having(self, key: LabelKey | None) -> Iterator[_Kind]:
+        """Yields the kinds that a query with such a key may match."""
+        yield from self._kinds_by_label.get(key, ())
+        yield from self._wide_kinds.values()
 
     def _forget(self, query: Query) -> None:
         counter = self._counters.pop(query)
@@ -208,15 +182,10 @@ class PodIndex:
         del counters[query]
         if not counters:
             del self._counters_by_label[query.label_key]
-        for kind in self._kinds_by_label.get(query.label_key, ()):
-            if counter in kind.counters:
-                kind.counters.remove(counter)
+        for kind in self._kinds_having(query.label_key):
+            kind.leave(counter)
 
 
 def _label_keys(kind: _Kind) -> tuple[LabelKey | None, ...]:
     """Returns by what a kind is found: by each of its labels, and by none."""
     return (None, *((kind.namespace, label, value) for label, value in kind.labels.items()))
-
-
-def _counts(counter: _Counter, kind: _Kind) -> bool:
-    return counter.query.matches(kind.namespace, kind.labels, kind.terminating)

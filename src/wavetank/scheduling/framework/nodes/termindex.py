@@ -11,6 +11,8 @@ from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, BoundedCach
 from wavetank.scheduling.framework.nodes.topology import Domains, DomainTotals, TopologyTable
 
 MAX_KINDS = 256
+_MANY_TERMS = 500  # of a pod; of
+_MOST_LARGE = 16  # pods with more of them the resolved terms are kept
 REQUIRED, REQUIRED_ANTI, PREFERRED = range(3)  # the roles of a term
 
 
@@ -111,6 +113,7 @@ class TermIndex:
         self._labels: set[str] = set()  # that terms select by
         self._matching: dict[tuple[str | None, ...], MatchingTerms] = {}
         self._terms_of: BoundedCache[tuple[object, str], list[PlacedTerm]] = BoundedCache(MAX_FAMILIES)
+        self._many_terms_of: BoundedCache[tuple[object, str], list[PlacedTerm]] = BoundedCache(_MOST_LARGE)
 
     @property
     def is_empty(self) -> bool:
@@ -181,7 +184,8 @@ class TermIndex:
 
     def _terms(self, pod: Pod) -> list[PlacedTerm]:
         key = (pod.spec.family, pod.namespace)
-        return self._terms_of.get(key) or self._terms_of.keep(key, _placed_terms(pod))
+        cache = self._many_terms_of if len(pod.spec.pod_affinity) > _MANY_TERMS else self._terms_of
+        return cache.get(key) or cache.keep(key, _placed_terms(pod))
 
 
 def _selected_labels(term_pods: _TermPods) -> set[str]:

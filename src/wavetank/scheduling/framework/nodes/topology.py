@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 import numpy as np
 
@@ -23,10 +23,10 @@ class Domains:
 
 
 class Topology(Domains):
-    """The domains of one topology key; nodes without that label have none."""
+    """The domains of one topology key; nodes without that label have none. There is room for `slots` of them."""
 
-    def __init__(self, key: str, nodes: Sequence[Node | None]) -> None:
-        super().__init__(np.full(max(16, 2 * len(nodes)), NO_DOMAIN, np.int64))
+    def __init__(self, key: str, nodes: Sequence[Node | None], slots: int = 0) -> None:
+        super().__init__(np.full(max(16, slots, 2 * len(nodes)), NO_DOMAIN, np.int64))
         self.key = key
         self._numbers: dict[str, int] = {}
         for slot, node in enumerate(nodes):
@@ -128,6 +128,7 @@ class TopologyTable:
         self.changes = 0  # the number of changes of nodes
         self._topologies: dict[str, Topology] = {}
         self._nodes: list[Node | None] = []
+        self._labels: tuple[int, set[str]] | None = None  # of all nodes, as of so many changes
 
     def of(self, key: str) -> Topology:
         """Returns the topology of a label key."""
@@ -138,7 +139,23 @@ class TopologyTable:
 
     def labels(self) -> set[str]:
         """Returns the labels that any node has: the topology of another one has no domain."""
-        return set().union(*(node.labels for node in self._nodes if node is not None))
+        if self._labels is None or self._labels[0] != self.changes:
+            found = set().union(*(node.labels for node in self._nodes if node is not None))
+            self._labels = (self.changes, found)
+        return self._labels[1]
+
+    def with_all(self, keys: Set[str]) -> BoolArray:
+        """Returns the same as `having`, for so many labels that their topologies should not be kept."""
+        return np.array([node is not None and keys <= node.labels.keys() for node in self._nodes], np.bool_)
+
+    def present(self, keys: Set[str]) -> Mapping[str, Topology]:
+        """Returns the topologies of very many keys as they are now; they are not kept up to date."""
+        found = {key: Topology(key, (), len(self._nodes)) for key in keys}
+        for slot, node in enumerate(self._nodes):
+            if node is not None:
+                for key in keys & node.labels.keys():
+                    found[key].set_node(slot, node)
+        return found
 
     def having(self, keys: Iterable[str]) -> BoolArray:
         """Returns which slots have nodes with all of these labels."""

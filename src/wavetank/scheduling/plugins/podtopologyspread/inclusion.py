@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from wavetank.cluster.fields.taints import Tolerations
@@ -8,6 +8,7 @@ from wavetank.cluster.fields.topologyspread import SpreadConstraint
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.podspec import NodeAffinity, PodSpec
 from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, BoundedCache
+from wavetank.scheduling.framework.nodes.arrays import BoolArray
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.framework.nodes.topology import DomainSubset, Topology
 from wavetank.scheduling.framework.static import FacetCache
@@ -51,8 +52,11 @@ class IncludedNodes:
         self._taints = FacetCache(_tolerates)
         self._parts: BoundedCache[InclusionPolicy, IncludedDomains] = BoundedCache(MAX_FAMILIES)
 
-    def find(self, policy: InclusionPolicy, table: NodeTable) -> IncludedDomains:
-        """Returns the nodes of a policy; bring them up to date with `catch_up` before use."""
+    def find_all(self, policies: Sequence[InclusionPolicy], table: NodeTable) -> list[IncludedDomains]:
+        """Returns the nodes of each policy; bring them up to date with `catch_up` before use."""
+        return [self._find(policy, table) for policy in policies]
+
+    def _find(self, policy: InclusionPolicy, table: NodeTable) -> IncludedDomains:
         part = self._parts.get(policy)
         if part is None:
             part = self._parts.keep(policy, IncludedDomains(table.topologies.of(policy.topology_key), policy))
@@ -63,13 +67,30 @@ class IncludedNodes:
         if part.changes == table.topologies.changes:
             return
         part.changes = table.topologies.changes
-        policy = part.policy
-        inside = table.topologies.having(policy.keys)
+        part.keep(self._among(table.topologies.having(part.policy.keys), part.policy, table))
+
+    def find_many(self, policies: Sequence[InclusionPolicy], table: NodeTable) -> list[IncludedDomains]:
+        """Returns the nodes of very many policies of one pod, up to date; nothing of them is kept."""
+        topologies = table.topologies.present({policy.topology_key for policy in policies})
+        labelled = table.topologies.with_all(policies[0].keys)
+        inside: dict[tuple[bool, bool], BoolArray] = {}  # there are four at most
+        found = []
+        for policy in policies:
+            part = IncludedDomains(topologies[policy.topology_key], policy)
+            sort = policy.affinity is None, policy.tolerations is None
+            if sort not in inside:
+                inside[sort] = self._among(labelled.copy(), policy, table)
+            part.keep(inside[sort])
+            found.append(part)
+        return found
+
+    def _among(self, inside: BoolArray, policy: InclusionPolicy, table: NodeTable) -> BoolArray:
+        """Leaves only those nodes that a pod's affinity and tolerations include."""
         if policy.affinity is not None:
             inside &= self._affinity.answers(policy.affinity, table)[: len(inside)] > 0
         if policy.tolerations is not None:
             inside &= self._taints.answers(policy.tolerations, table)[: len(inside)] > 0
-        part.keep(inside)
+        return inside
 
 
 def _tolerates(tolerations: Tolerations, node: Node) -> bool:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -19,8 +19,9 @@ from wavetank.scheduling.framework.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodes.arrays import BoolArray, IntArray, NumberArray
 from wavetank.scheduling.framework.nodes.kernels import exclude
-from wavetank.scheduling.framework.nodes.podindex import Selected
-from wavetank.scheduling.framework.nodes.topology import Topology
+from wavetank.scheduling.framework.nodes.nodetable import NodeTable
+from wavetank.scheduling.framework.nodes.podqueries import Selected
+from wavetank.scheduling.framework.nodes.topology import Topology, TopologyTable
 from wavetank.scheduling.framework.plugin import (
     PROCEED,
     SKIP,
@@ -45,7 +46,10 @@ _SYSTEM_DEFAULTS = parse_spread(
     "",
 )
 _MANY = 32  # constraints, from which on it is worth to look for one that decides
+_NO_LABEL = ""  # which no node can have
 _NO_DOMAINS = 2**31 - 1  # the fewest pods in any domain, where there is none
+
+FindParts = Callable[[Sequence[InclusionPolicy], NodeTable], list[IncludedDomains]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +172,14 @@ class PodTopologySpread(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScoreP
         """Returns the pod's constraints of one sort; cached if they depend only on its family and owners."""
         pod = cycle.pod
         if len(pod.spec.spread) >= _MANY:
-            wanted = _decisive(self._wanted(pod, hard), cycle.table.topologies.labels())
-            return self._caught_up(cycle, self._count(cycle, wanted, everywhere=False))
+            wanted = _decisive(self._wanted(pod, hard), cycle.table.topologies)
+            return self._count(cycle, wanted, self._parts.find_many) if wanted else []
         siblings = None if pod.spec.spread or not self._defaults else self._listers.owners_selector(pod)
         key = (pod.spec.family, pod.namespace, siblings, hard)
         counted = self._counted.get(key)
         if counted is None:
-            counted = self._count(cycle, self._wanted(pod, hard), everywhere=not hard and not self._is_strict(pod))
+            everywhere = not hard and not self._is_strict(pod)
+            counted = self._count(cycle, self._wanted(pod, hard), self._parts.find_all, everywhere)
             if not any(item.match_label_keys for item in pod.spec.spread):
                 self._counted.keep(key, counted)
         return self._caught_up(cycle, counted)
@@ -184,16 +189,13 @@ class PodTopologySpread(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScoreP
             self._parts.catch_up(item.part, cycle.table)
         return counted
 
-    def _count(self, cycle: Cycle, constraints: list[SpreadConstraint], everywhere: bool) -> list[_Counted]:
+    def _count(
+        self, cycle: Cycle, constraints: list[SpreadConstraint], find: FindParts, everywhere: bool = False
+    ) -> list[_Counted]:
         pod = cycle.pod
         keys = frozenset[str]() if everywhere else frozenset(constraint.topology_key for constraint in constraints)
-        counted = []
-        for constraint in constraints:
-            part = self._parts.find(InclusionPolicy.of(constraint, keys, pod.spec), cycle.table)
-            # kube-scheduler takes a selector of everything as one of nothing here
-            query = None if constraint.selector.is_empty else Selected(pod.namespace, constraint.selector)
-            counted.append(_Counted(constraint, part, query))
-        return counted
+        parts = find([InclusionPolicy.of(constraint, keys, pod.spec) for constraint in constraints], cycle.table)
+        return [_Counted(each, part, _query(pod, each)) for each, part in zip(constraints, parts, strict=True)]
 
     def _wanted(self, pod: Pod, hard: bool) -> list[SpreadConstraint]:
         own = pod.spec.spread
@@ -255,12 +257,20 @@ _NODE_EVENTS = (
 )
 
 
-def _decisive(constraints: list[SpreadConstraint], nodes_have: set[str]) -> list[SpreadConstraint]:
-    """Returns constraints with the same effect: if one has a topology that no node has, it alone.
+def _decisive(constraints: list[SpreadConstraint], topologies: TopologyTable) -> list[SpreadConstraint]:
+    """Returns constraints with the same effect: if no node has all of their labels, a single one that none has.
 
-    Then no node counts, so that none of the others is uneven, and every node lacks a label.
+    Then no node counts, so that none of the constraints is uneven, and every node lacks a label.
     """
-    return next(([each] for each in constraints if each.topology_key not in nodes_have), constraints)
+    if not constraints or topologies.with_all({each.topology_key for each in constraints}).any():
+        return constraints
+    return [replace(constraints[0], topology_key=_NO_LABEL)]
+
+
+def _query(pod: Pod, constraint: SpreadConstraint) -> Selected | None:
+    """Returns the query for the pods that a constraint counts."""
+    # kube-scheduler takes a selector of everything as one of nothing here
+    return None if constraint.selector.is_empty else Selected(pod.namespace, constraint.selector)
 
 
 def _hard(cycle: Cycle, counted: _Counted) -> _Hard:

@@ -6,7 +6,7 @@ from wavetank.cluster.objects.node import Node
 from wavetank.scheduling.framework.cycle.cycle import Cycle
 from wavetank.scheduling.framework.listers import Listers
 from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
-from wavetank.scheduling.framework.nodes.podindex import Selected
+from wavetank.scheduling.framework.nodes.podqueries import Selected
 from wavetank.scheduling.framework.plugin import FastPathPlugin, PreScorePlugin, ScorePlugin
 
 HIGHEST = 100

@@ -43,9 +43,7 @@ class KubePlugins:
         self.affinity = NodeAffinity()
         self.ports = NodePorts()
         self.taints = TaintToleration()
-        self.pod_affinity = InterPodAffinity(
-            InterPodAffinityArgs(hard_pod_affinity_weight=0), listers, lasting_cycles=True
-        )
+        self.pod_affinity = InterPodAffinity(InterPodAffinityArgs(hard_pod_affinity_weight=0), listers)
         self.spread = PodTopologySpread(PodTopologySpreadArgs(defaulting_type="System"), listers)
         self.least = _fit(ScoringStrategy("LeastAllocated", release.least))
         self.most = _fit(ScoringStrategy("MostAllocated", release.most))
