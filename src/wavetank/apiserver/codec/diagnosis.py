@@ -23,21 +23,30 @@ def diagnose(schema: Schema, document: Any) -> list[str]:
     diagnosis.value(schema, document, "", ("", ""))
     if diagnosis.error:
         raise diagnosis.error
-    return list(dict.fromkeys(diagnosis.strict))[:_MOST]
+    return list(diagnosis.strict)
 
 
 def duplicates(document: Any) -> list[str]:
     """Returns the strict errors of a document that has no type, whose objects are `Pairs`."""
-    strict: list[str] = []
+    strict = _StrictErrors()
     _untyped(document, "", strict)
-    return list(dict.fromkeys(strict))[:_MOST]
+    return list(strict)
+
+
+class _StrictErrors(dict[str, None]):
+    """The first strict errors, each once."""
+
+    def note(self, error: str) -> None:
+        """Adds an error, if there are not enough."""
+        if len(self) < _MOST:
+            self[error] = None
 
 
 class _Diagnosis:
     """`path` is the place as strict errors write it (a.b[0].c), `field` as type errors do (structure, a.b.c)."""
 
     def __init__(self) -> None:
-        self.strict: list[str] = []
+        self.strict = _StrictErrors()
         self.error: UnreadableError | None = None
 
     def value(self, schema: Schema, value: Any, path: str, field: tuple[str, str]) -> None:
@@ -65,10 +74,10 @@ class _Diagnosis:
         for key, value in pairs:
             inner = schema.fields.get(key)
             if inner is None:
-                self.strict.append(f"unknown field {quote(_join(path, key))}")
+                self.strict.note(f"unknown field {quote(_join(path, key))}")
                 continue
             if key in seen:
-                self.strict.append(f"duplicate field {quote(_join(path, key))}")
+                self.strict.note(f"duplicate field {quote(_join(path, key))}")
             seen.add(key)
             origin = schema.structure.embedded.get(key)
             place = _join(field[1], f"{origin}.{key}" if origin else key)
@@ -79,7 +88,7 @@ class _Diagnosis:
         assert schema.items is not None
         for key, value in pairs:
             if key in seen:
-                self.strict.append(f"duplicate field {quote(_join(path, key))}")
+                self.strict.note(f"duplicate field {quote(_join(path, key))}")
             seen.add(key)
             self.value(schema.items, value, _join(path, key), field)
 
@@ -91,12 +100,12 @@ class _Diagnosis:
             self.value(schema.items, each, f"{path}[{index}]", field)
 
 
-def _untyped(value: Any, path: str, strict: list[str]) -> None:
+def _untyped(value: Any, path: str, strict: _StrictErrors) -> None:
     if isinstance(value, Pairs):
         seen = set()
         for key, each in value:
             if key in seen:
-                strict.append(f"duplicate field {quote(_join(path, key))}")
+                strict.note(f"duplicate field {quote(_join(path, key))}")
             seen.add(key)
             _untyped(each, _join(path, key), strict)
     elif isinstance(value, list):

@@ -11,8 +11,10 @@ import msgspec
 
 from wavetank.apiserver.codec.mismatch import UnreadableError
 from wavetank.apiserver.codec.syntax import explain_syntax
+from wavetank.kernel.discards import discard
 
 _LONG = 1024 * 1024  # characters
+_MANY = 5000  # pairs
 
 encode = msgspec.json.encode
 
@@ -65,9 +67,18 @@ def _without_surrogates(value: Any) -> Any:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
+    found = dict(pairs) if len(pairs) < _MANY else _in_pieces(pairs)
     if len(found) < len(pairs):
         raise DuplicateKeysError
+    return found
+
+
+def _in_pieces(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns very many pairs as a dict; other threads run while it is made."""
+    found: dict[str, Any] = {}
+    for start in range(0, len(pairs), _MANY):
+        found.update(pairs[start : start + _MANY])
+    discard(pairs)
     return found
 
 

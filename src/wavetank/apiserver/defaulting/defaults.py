@@ -18,6 +18,7 @@ from wavetank.apiserver.defaulting import (
 )
 from wavetank.apiserver.defaulting.fields import Document
 from wavetank.apiserver.kinds.kind import Kind
+from wavetank.kernel.discards import discard
 
 _DEFAULTS: Mapping[tuple[str, str], Callable[[Document], None]] = {
     ("v1", "Pod"): pods.default_pod,
@@ -76,5 +77,6 @@ def set_defaults(kind: Kind, document: Document) -> None:
     if default is not None:
         default(document)
     completed = canonical(kind.schema, document)
+    discard(dict(document))
     document.clear()
     document.update(completed)

@@ -38,13 +38,14 @@ def key_of(kind: Kind, namespace: str, name: str) -> str:
     return "/".join(part for part in ("/registry", folder, namespace, name) if part)
 
 
-def check_size(kind: Kind, new: Resource, old: Resource | None) -> int:
+def check_size(kind: Kind, document: Mapping[str, Any], old: Resource | None) -> int:
     """Returns the size of an object in the storage version `kind`, in bytes as it is stored.
 
     Raises the real server's 500 if it is too large to be stored, in place of `old` if given.
     """
-    size = stored_size(kind, new.render())
-    sent = _request_size(len(key_of(kind, *new.key).encode()), size, old.resource_version if old is not None else None)
+    size, metadata = stored_size(kind, document), document["metadata"]
+    key = key_of(kind, metadata.get("namespace", ""), metadata["name"])
+    sent = _request_size(len(key.encode()), size, old.resource_version if old is not None else None)
     if sent > _LARGEST_SENT:
         raise _too_large_to_send(sent)
     if sent + _LOGGED > _LARGEST:

@@ -286,20 +286,19 @@ class Writer:
 
     def exchange(self, kind: Kind, document: Document, old: Resource) -> Resource:
         """Stores a changed document of a stored kind; returns the old version if nothing has changed."""
-        new = self._version(kind, document, old)
-        if new is not old:
-            self.objects.store.update(new)
+        if self._is_present(kind, document, old):
+            return old
+        new = self.resource(kind, document, old)
+        self.objects.store.update(new)
         return new
 
-    def _version(self, kind: Kind, document: Document, old: Resource) -> Resource:
-        """Returns the store's object of a changed document; the old one if nothing has changed."""
+    def _is_present(self, kind: Kind, document: Document, old: Resource) -> bool:
+        """Tells whether a document of a stored kind is what is stored already; it gets the version of that."""
         document["metadata"]["resourceVersion"] = str(old.resource_version)
         stored = document if kind.custom is None else kind.custom.store(document)
         gains_defaults = strategy_of(kind).gains_defaults
         settled = gains_defaults is None or not gains_defaults(document) or not self.objects.store.is_first(old)
-        if settled and unchanged(stored, old.render()):
-            return old
-        return self.resource(kind, document, old)
+        return settled and unchanged(stored, old.render())
 
     def resource(self, kind: Kind, document: Document, old: Resource | None = None) -> Resource:
         """Returns the store's object of a document, as a new version of `old` if given."""
@@ -330,20 +329,23 @@ class Writer:
         return self._stored(write, created)
 
     def _made(self, write: Write, kind: Kind, document: Document, old: Resource | None = None) -> Resource:
-        """Returns what is to be stored: a new object, or a version of `old`.
+        """Returns what is to be stored: a new object, or a version of `old`, which it is if nothing has changed.
 
         If it is too large for etcd, it is made without managedFields; 500 if it is too large even so.
         """
-        new = self.resource(kind, document) if old is None else self._version(kind, document, old)
-        if new is old or not is_heavy(write.weight):
-            return new
-        try:
-            write.is_large = check_size(kind, new, old) > LARGE
-        except errors.StatusError:
-            if write.applies or not take_managers(document):
-                raise
-            return self._made(write, kind, document, old)
-        return new
+        if old is not None and self._is_present(kind, document, old):
+            return old
+        if is_heavy(write.weight):
+            try:
+                write.is_large = self._check_size(kind, document, old) > LARGE
+            except errors.StatusError:
+                if write.applies or not take_managers(document):
+                    raise
+                write.is_large = self._check_size(kind, document, old) > LARGE
+        return self.resource(kind, document, old)
+
+    def _check_size(self, kind: Kind, document: Document, old: Resource | None) -> int:
+        return check_size(kind, document if kind.custom is None else kind.custom.store(document), old)
 
     def _check_free(self, write: Write, kind: Kind, metadata: Document) -> None:
         present = self.objects.find(kind, write.namespace, metadata["name"])

@@ -14,12 +14,15 @@ from typing import Any, Generic, TypeVar
 
 from greenlet import getcurrent, greenlet
 
+from wavetank.kernel.discards import collecting_discards, free_in_pieces
+
 T = TypeVar("T")
 
 _LIGHT = 32 * 1024  # bytes that are looked at within a few milliseconds
 _THREADS = 4
 _SLICE_S = 0.005
 HEAVIEST = 1 << 40  # the weight of what is heavy in any case
+_FREED_AFTER_S = 0.1  # when nothing else has the results of a call any more, such as an exception's traceback
 _WRITES = 16  # of an event between two breaks: a few milliseconds
 
 
@@ -62,7 +65,7 @@ class Waiting(Generic[T]):
 
     def start(self) -> bool:
         """Runs it until it waits or ends; returns whether it is done. Its exceptions are raised here."""
-        return self._take(self._greenlet.switch())
+        return self._run(self._greenlet.switch)
 
     async def finish(self) -> T:
         """Runs it to its end."""
@@ -76,10 +79,15 @@ class Waiting(Generic[T]):
         try:
             value = await self._awaited
         except Exception as error:
-            return self._take(self._greenlet.throw(error))
-        return self._take(self._greenlet.switch(value))
+            return self._run(self._greenlet.throw, error)
+        return self._run(self._greenlet.switch, value)
 
-    def _take(self, value: Any) -> bool:
+    def _run(self, switch: Callable[..., Any], *values: Any) -> bool:
+        try:
+            value = switch(*values)
+        finally:
+            if self._greenlet.dead and self._greenlet.results:
+                asyncio.get_running_loop().call_later(_FREED_AFTER_S, _free, self._greenlet.results)
         if self._greenlet.dead:
             self.result, self._awaited = value, None
             return True
@@ -88,7 +96,13 @@ class Waiting(Generic[T]):
 
 
 class _Waiter(greenlet):
+    """A call that may wait; `results` are those of its heavy functions, which it keeps: they are freed in pieces."""
+
     breaks: Breaks | None = None
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        super().__init__(function)
+        self.results: list[Any] = []
 
 
 def may_wait() -> bool:
@@ -108,14 +122,36 @@ def run_beside(function: Callable[[], T], weight: int) -> T:
 
     `weight` is about the number of bytes that it looks at.
     """
-    if not is_heavy(weight) or not may_wait():
+    current = getcurrent()
+    if not is_heavy(weight) or not isinstance(current, _Waiter):
         return function()
-    return wait_for(beside(function))
+    result = wait_for(beside(function))
+    current.results.append(result)
+    return result
 
 
 async def beside(function: Callable[[], T]) -> T:
     """Runs a function without side effects in a thread."""
-    return await asyncio.get_running_loop().run_in_executor(_beside(), function)
+    return await asyncio.get_running_loop().run_in_executor(_beside(), _run_heavy, function)
+
+
+def _run_heavy(function: Callable[[], T]) -> T:
+    with collecting_discards() as discarded:
+        try:
+            return function()
+        finally:
+            _free(discarded)
+
+
+def _free(values: list[Any]) -> None:
+    if values:
+        _freeing().submit(free_in_pieces, values)
+
+
+@cache
+def _freeing() -> ThreadPoolExecutor:
+    """Returns the thread that frees large values."""
+    return ThreadPoolExecutor(1, thread_name_prefix="freeing")
 
 
 @cache

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from wavetank.errors import InputError
@@ -12,17 +13,28 @@ _COUNTED = ("cpu", "memory")
 def quality_of_service(spec: Mapping[str, Any]) -> str:
     """Returns the class of a pod: Guaranteed, Burstable or BestEffort."""
     whole = spec.get("resources") or {}
+    owners: Iterator[Mapping[str, Any]]
     if whole.get("requests") or whole.get("limits"):
-        owners = [whole]
+        owners = iter([whole])
     else:
-        containers = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
-        owners = [container.get("resources") or {} for container in containers]
-    requests = [_positive(owner.get("requests")) for owner in owners]
-    limits = [_positive(owner.get("limits")) for owner in owners]
-    if not any(requests) and not any(limits):
+        containers = chain(spec.get("containers") or (), spec.get("initContainers") or ())
+        owners = (container.get("resources") or {} for container in containers)
+    requests: dict[str, Any] = {}
+    limits: dict[str, Any] = {}
+    is_full = True
+    for owner in owners:
+        limited = _positive(owner.get("limits"))
+        is_full = is_full and len(limited) == len(_COUNTED)
+        _add(requests, _positive(owner.get("requests")))
+        _add(limits, limited)
+    if not requests and not limits:
         return "BestEffort"
-    full = all(set(amounts) == set(_COUNTED) for amounts in limits)
-    return "Guaranteed" if full and _total(requests) == _total(limits) else "Burstable"
+    return "Guaranteed" if is_full and requests == limits else "Burstable"
+
+
+def _add(total: dict[str, Any], amounts: dict[str, Any]) -> None:
+    for name, amount in amounts.items():
+        total[name] = total.get(name, 0) + amount
 
 
 def _positive(amounts: dict[str, str] | None) -> dict[str, Any]:
@@ -40,11 +52,3 @@ def _value(amount: str) -> Any:
         return parse_quantity(amount)
     except InputError:  # a suffix without a number, which Kubernetes reads as zero
         return 0
-
-
-def _total(owners: list[dict[str, Any]]) -> dict[str, Any]:
-    total: dict[str, Any] = {}
-    for amounts in owners:
-        for name, amount in amounts.items():
-            total[name] = total.get(name, 0) + amount
-    return total
