@@ -38,7 +38,7 @@ class Samples:
 
     def __init__(self, after_s: float) -> None:
         self._after_s = after_s
-        self._file = tempfile.TemporaryFile("w+b", buffering=0)
+        self._file = tempfile.TemporaryFile("w+b", buffering=0)  # noqa: SIM115, as long as the process
         self._collecting = 0.0
         faulthandler.register(signal.SIGPROF, self._file, all_threads=False)
         gc.callbacks.append(self._collected)

@@ -6,11 +6,13 @@ import gc
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from sys import getrefcount
 from typing import Any
 
 _FREED_ALONE = (dict, list, tuple)
 _MANY = 1000  # parts, from which on even the smallest ones are not freed together
 _PIECE = 500  # values that are freed together
+_REFERENCES = 4  # to what is in one other value: by that, the list of values, a variable and a parameter
 
 
 class _Collecting(threading.local):
@@ -41,10 +43,15 @@ def free_in_pieces(values: list[Any]) -> None:
 
     Other threads run in between. It also looks into the fields of a value of any other class, but not deeper.
     """
+    shared: set[int] = set()
     values += gc.get_referents(*(value for value in values if type(value) not in _FREED_ALONE))
     for each in values:  # which grows: those inside come after all that they are in
         if type(each) not in _FREED_ALONE or not each:
             continue
+        if getrefcount(each) > _REFERENCES:  # it is in several others, or has been looked into already
+            if id(each) in shared:
+                continue
+            shared.add(id(each))
         parts = each.values() if type(each) is dict else each
         if len(parts) > _MANY:
             values += parts

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from operator import attrgetter
 
 from wavetank.cluster.fields.selectors import LabelSelector
 
@@ -58,7 +59,8 @@ class SelectorIndex:
 
 
 def _place(namespace: str, selector: LabelSelector) -> _Place:
-    for requirement in sorted(selector.requirements or (), key=lambda each: each.key):
-        if requirement.operator == "In" and len(requirement.values) == 1:
-            return namespace, requirement.key, next(iter(requirement.values))
-    return namespace, "", ""
+    exact = [each for each in selector.requirements or () if each.operator == "In" and len(each.values) == 1]
+    if not exact:
+        return namespace, "", ""
+    first = min(exact, key=attrgetter("key"))
+    return namespace, first.key, min(value for each in exact if each.key == first.key for value in each.values)

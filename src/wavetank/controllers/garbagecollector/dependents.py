@@ -22,6 +22,11 @@ def references_of(resource: Resource) -> list[Reference]:
     return (resource.manifest.get("metadata") or {}).get("ownerReferences") or []
 
 
+def key_of(resource: Resource) -> ObjectKey:
+    """Returns the key of an object."""
+    return ObjectKey(resource.group_kind, resource.namespace, resource.name)
+
+
 class Dependents:
     """The dependents of each owner, by the owner's uid, and whether they block its deletion."""
 
@@ -30,25 +35,23 @@ class Dependents:
 
     def add(self, resource: Resource) -> None:
         """Adds an object."""
+        key = key_of(resource)
         for reference in references_of(resource):
-            blocks = bool(reference.get("blockOwnerDeletion"))
-            self._by_owner[str(reference.get("uid"))][_key(resource)] = blocks
+            self._by_owner[str(reference.get("uid"))][key] = bool(reference.get("blockOwnerDeletion"))
 
     def drop(self, resource: Resource) -> None:
         """Removes an object."""
+        key = key_of(resource)
         for reference in references_of(resource):
-            dependents = self._by_owner.get(str(reference.get("uid")))
+            uid = str(reference.get("uid"))
+            dependents = self._by_owner.get(uid)
             if dependents is not None:
-                dependents.pop(_key(resource), None)
+                dependents.pop(key, None)
                 if not dependents:
-                    del self._by_owner[str(reference.get("uid"))]
+                    del self._by_owner[uid]
 
     def of(self, uid: str, blocking: bool = False) -> Iterator[ObjectKey]:
         """Yields the dependents of an owner; if `blocking`, only those that block its deletion."""
         for key, blocks in list(self._by_owner.get(uid, {}).items()):
             if blocks or not blocking:
                 yield key
-
-
-def _key(resource: Resource) -> ObjectKey:
-    return ObjectKey(resource.group_kind, resource.namespace, resource.name)

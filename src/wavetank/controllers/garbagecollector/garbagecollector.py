@@ -9,7 +9,7 @@ from wavetank.cluster.store.errors import NotFoundError
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.ownership import Reference
 from wavetank.controllers.framework.queue import Key
-from wavetank.controllers.garbagecollector.dependents import Dependents, ObjectKey, references_of
+from wavetank.controllers.garbagecollector.dependents import Dependents, ObjectKey, key_of, references_of
 
 _FOREGROUND, _ORPHAN = "foregroundDeletion", "orphan"
 
@@ -25,13 +25,13 @@ class GarbageCollector:
         self._context = context
         self._store = context.store
         self._dependents = Dependents()
+        self._ending: set[str] = set()  # uids of objects that are being deleted
         self._queue = context.queue(self._sync)
         self._store.subscribe_all(self)
         for group_kind in self._store.group_kinds():
             for resource in self._store.list(group_kind):
                 self._dependents.add(resource)  # owners of a snapshot's objects may not be part of it
-                if resource.deleted is not None:
-                    self._enqueue_object(resource)
+                self._note_end(resource)
 
     # events
 
@@ -40,11 +40,10 @@ class GarbageCollector:
         references = references_of(new)
         if references:
             self._dependents.add(new)
-            owners = [self._owner(reference, new) for reference in references]
+            owners = (self._owner(reference, new) for reference in references)
             if any(owner is None or _waits(owner) for owner in owners):
                 self._enqueue_object(new)
-        if new.deleted is not None:
-            self._enqueue_object(new)
+        self._note_end(new)
 
     def modified(self, old: Resource, new: Resource) -> None:
         """Follows changes of owner references, and objects that are being deleted."""
@@ -56,6 +55,8 @@ class GarbageCollector:
             self._dependents.add(new)
             self._wake_owners(old)
             self._enqueue_object(new)
+        if new.deleted is not None:
+            self._ending.add(new.uid)
         if new.deleted is not None and (_FOREGROUND in _finalizers(new) or _ORPHAN in _finalizers(new)):
             self._enqueue_object(new)
             self._wake_dependents(new)
@@ -66,6 +67,12 @@ class GarbageCollector:
             self._dependents.drop(old)
             self._wake_owners(old)
         self._wake_dependents(old)
+        self._ending.discard(old.uid)
+
+    def _note_end(self, resource: Resource) -> None:
+        if resource.deleted is not None:
+            self._ending.add(resource.uid)
+            self._enqueue_object(resource)
 
     def _wake_dependents(self, owner: Resource) -> None:
         for key in self._dependents.of(owner.uid):
@@ -73,12 +80,12 @@ class GarbageCollector:
 
     def _wake_owners(self, dependent: Resource) -> None:
         for reference in references_of(dependent):
-            owner = self._owner(reference, dependent)
-            if owner is not None and owner.deleted is not None:
+            owner = self._owner(reference, dependent) if reference.get("uid") in self._ending else None
+            if owner is not None:
                 self._enqueue_object(owner)
 
     def _enqueue_object(self, resource: Resource) -> None:
-        self._enqueue(ObjectKey(resource.group_kind, resource.namespace, resource.name))
+        self._enqueue(key_of(resource))
 
     def _enqueue(self, key: ObjectKey) -> None:
         self._queue.add((key.kind, f"{key.namespace}/{key.name}"))
@@ -109,7 +116,8 @@ class GarbageCollector:
     def _delete_without_owners(self, resource: Resource, references: list[Reference]) -> None:
         """Deletes an object if all its owners are gone; otherwise drops the references to those that are."""
         owners = [(reference, self._owner(reference, resource)) for reference in references]
-        if any(owner is None and not self._knows(reference) for reference, owner in owners):
+        missing = {(reference.get("apiVersion"), reference.get("kind")) for reference, owner in owners if owner is None}
+        if not all(self._context.serves(str(api_version), str(kind)) for api_version, kind in missing):
             return  # an owner of a kind that is not served may exist
         gone = {reference["uid"] for reference, owner in owners if owner is None}
         waiting = {reference["uid"] for reference, owner in owners if owner is not None and _waits(owner)}
@@ -152,9 +160,6 @@ class GarbageCollector:
             if found is not None and found.uid == reference.get("uid"):
                 return found
         return None
-
-    def _knows(self, reference: Reference) -> bool:
-        return self._context.serves(str(reference.get("apiVersion")), str(reference.get("kind")))
 
     # writing
 

@@ -65,12 +65,13 @@ class NodeTaints:
         wanted = dict.fromkeys(_wanted(node, conditions))
         given = node.render()
         taints = (given.get("spec") or {}).get("taints") or []
-        kept = [each for each in taints if not _is_ours(each) or (each["key"], each["effect"]) in wanted]
-        present = {(each["key"], each["effect"]) for each in kept}
+        present = {(each["key"], each["effect"]): each for each in taints if each["key"] in _OURS}  # few of very many
         now = render_time(self._context.clock.now)
         new = [{"key": k, "effect": e, "timeAdded": now} for k, e in wanted if (k, e) not in present]
+        dropped = [each for place, each in present.items() if _is_ours(each) and place not in wanted]
         labels = {**node.labels, **{old: node.labels[key] for old, key in _FOLLOWING.items() if key in node.labels}}
-        if new or len(kept) < len(taints) or labels != dict(node.labels):
+        if new or dropped or labels != dict(node.labels):
+            kept = [each for each in taints if each not in dropped] if dropped else taints
             document = {**given, "spec": {**(given.get("spec") or {}), "taints": [*kept, *new]}}
             document["metadata"] = {**given["metadata"], "labels": labels}
             for owner, field in ((document["spec"], "taints"), (document["metadata"], "labels")):

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Thread
+from typing import Any
+
+from wavetank.kernel.discards import collecting_discards, discard, free_in_pieces
+
+MANY = 5000
+
+
+class Freed:
+    """Calls a function when it is freed."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self._tell = tell
+
+    def __del__(self) -> None:
+        self._tell()
+
+
+def test_a_document_is_freed_in_pieces() -> None:
+    left: list[int] = []
+    values: list[Any] = [{"items": [{"name": Freed(lambda: left.append(len(values)))} for _ in range(MANY)]}]
+    free_in_pieces(values)
+    assert (len(left), values) == (MANY, [])
+    assert len(set(left)) >= MANY // 500
+
+
+def test_what_others_have_stays_as_it_is() -> None:
+    shared = {"items": [[1], [2]]}
+    free_in_pieces([{"a": shared}, [shared]])
+    assert shared == {"items": [[1], [2]]}
+
+
+def test_copies_that_share_their_parts_are_freed_in_pieces() -> None:
+    left: list[int] = []
+    parts = [[Freed(lambda: left.append(len(values)))] for _ in range(MANY)]
+    values: list[Any] = [{"a": {"items": parts}}, {"a": {"items": parts}}]
+    del parts
+    free_in_pieces(values)
+    assert len(set(left)) >= MANY // 500
+
+
+def test_the_fields_of_other_objects_are_freed_in_pieces() -> None:
+    class Holder:
+        __slots__ = ("items",)
+
+    holder, left = Holder(), []
+    holder.items = [[Freed(lambda: left.append(len(values)))] for _ in range(MANY)]
+    values: list[Any] = [holder]
+    del holder
+    free_in_pieces(values)
+    assert len(set(left)) >= MANY // 500
+
+
+def test_a_value_that_contains_itself_is_no_problem() -> None:
+    value: list[Any] = []
+    value.append({"a": value})
+    values = [value]
+    free_in_pieces(values)
+    assert (values, len(value)) == ([], 1)
+
+
+def test_discarded_values_are_collected_by_their_thread_alone() -> None:
+    discard([1])  # nobody collects
+    with collecting_discards() as discarded:
+        discard([2], {"a": 3})
+        other = Thread(target=discard, args=([4],))
+        other.start()
+        other.join()
+    discard([5])
+    assert discarded == [[2], {"a": 3}]
