@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from wavetank.apiserver.admission.attributes import Attributes, Document
 from wavetank.apiserver.admission.plugin import Plugin
 from wavetank.cluster.objects.groupkinds import NODE
@@ -74,7 +76,7 @@ class DefaultTolerationSeconds(Plugin):
             return
         spec = attributes.document["spec"]
         tolerations = spec.get("tolerations") or []
-        tolerated = {one.get("key", "") for one in tolerations if one.get("effect", "") in ("NoExecute", "")}
+        tolerated = attributes.beside(partial(_tolerated, tolerations))
         missing = [] if "" in tolerated else [key for key in _SOON_GONE if key not in tolerated]
         added = [
             {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": _TOLERATED_S}
@@ -82,6 +84,13 @@ class DefaultTolerationSeconds(Plugin):
         ]
         if added:
             spec["tolerations"] = [*tolerations, *added]
+
+
+def _tolerated(tolerations: list[Document]) -> set[str]:
+    """Returns the keys of taints that are tolerated, without those that do not matter here."""
+    keys = ("", *_SOON_GONE)
+    mattering = (one for one in tolerations if one.get("key", "") in keys)
+    return {one.get("key", "") for one in mattering if one.get("effect", "") in ("NoExecute", "")}
 
 
 class PodTopologyLabels(Plugin):

@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import ssl
+import sys
 from collections.abc import Callable
 from types import FrameType
 from typing import Protocol
@@ -26,6 +27,7 @@ _IDLE_S = 180  # how long an idle connection is kept: longer than clients keep i
 _LAST_WORDS_S = 2  # how long watches may take to end when the server does
 _ENDS = [signal.SIGINT, signal.SIGTERM] + ([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])
 _NO_CHECK_TIME = 0x200000  # OpenSSL's X509_V_FLAG_NO_CHECK_TIME, which the ssl module does not name
+_TURN_S = 0.001  # of threads for heavy requests, while the event loop waits for its own turn; 5 ms by default
 _LARGEST_MESSAGE = 1 << 20  # bytes of a WebSocket message from a client
 
 
@@ -60,6 +62,7 @@ class Server(uvicorn.Server):
         """Serves until it is interrupted, or until the application fails: then its error is raised."""
         LIMIT.raise_to_system()
         short_collections()
+        sys.setswitchinterval(_TURN_S)
         self.run([listening])
         if self.error is not None:
             raise self.error
