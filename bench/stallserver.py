@@ -39,12 +39,16 @@ class Samples:
     def __init__(self, after_s: float) -> None:
         self._after_s = after_s
         self._file = tempfile.TemporaryFile("w+b", buffering=0)  # noqa: SIM115, as long as the process
-        self._collecting = 0.0
+        self._collecting, self._began = 0.0, 0.0
         faulthandler.register(signal.SIGPROF, self._file, all_threads=False)
         gc.callbacks.append(self._collected)
 
     def _collected(self, phase: str, _: dict[str, int]) -> None:
-        self._collecting += time.process_time() * (1 if phase == "stop" else -1)
+        now = time.process_time()
+        if phase == "start":
+            self._began = now
+        else:
+            self._collecting += now - self._began
 
     def take(self) -> str:
         """Returns the samples since the last call, the most frequent first."""

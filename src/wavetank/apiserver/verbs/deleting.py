@@ -21,6 +21,7 @@ from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.options import ListOptions, dry_run_errors, integer
 from wavetank.apiserver.verbs.propagation import BACKGROUND, FOREGROUND, ORPHAN, deletion_finalizers
 from wavetank.apiserver.verbs.reading import Page, page
+from wavetank.apiserver.verbs.write import ATTEMPTS, StaleError
 from wavetank.apiserver.verbs.writing import Writer
 from wavetank.apiserver.webhooks.waiting import in_slices, run_beside
 from wavetank.cluster.objects.resource import Resource, render_time
@@ -115,6 +116,15 @@ class Deleter:
         if name in (kept := strategy_of(kind).kept):
             raise errors.forbidden(kind.resource, name, kept[name])
         self._warn(kind, options, request)
+        for _ in range(ATTEMPTS - 1):
+            with suppress(StaleError):
+                return self._delete_present(kind, namespace, name, options, request)
+        return self._delete_present(kind, namespace, name, options, request)
+
+    def _delete_present(
+        self, kind: Kind, namespace: str, name: str, options: DeleteOptions, request: Request
+    ) -> Deleted:
+        """Deletes one object; StaleError if a large one has changed meanwhile."""
         old = self._objects.get(kind, namespace, name)
         deleted, document = self._delete(kind, old, options, request)
         return Deleted(document, 202 if not deleted and options.orphan is False else 200)
@@ -143,7 +153,7 @@ class Deleter:
         if terminating is not None:
             return False, terminating
         self.check_preconditions(kind, old, options)
-        document = old.render()
+        document = self._writer.large.beside(old, old.render)
         before = {**document, "metadata": dict(document["metadata"])}
         graceful, pending, options = self._grace(stored, document, options)
         if pending:
@@ -178,15 +188,23 @@ class Deleter:
         return True, self._answer(kind, old, self._store.version)
 
     def _store_marked(self, kind: Kind, document: Document, old: Resource) -> Resource:
+        marked = self._writer.large.beside(old, partial(self._marked, kind, document, old))
+        if self._objects.find(kind, old.namespace, old.name) is not old:
+            raise StaleError(kind.resource, old.name)  # others were served meanwhile
+        if marked is not old:
+            self._store.update(marked)
+        return marked
+
+    def _marked(self, kind: Kind, document: Document, old: Resource) -> Resource:
+        """Returns the new version of an object that is marked as deleted; the old one if it was already."""
         metadata = document["metadata"]
         stamp = metadata["deletionTimestamp"]
-        document["metadata"]["resourceVersion"] = str(old.resource_version)
+        metadata["resourceVersion"] = str(old.resource_version)
         if document == old.render():
             return old
         new = self._writer.resource(kind, document, old)
         if old.deleted is None or stamp != render_time(old.deleted):
             new.deleted = self._store.clock.now + (metadata.get("deletionGracePeriodSeconds") or 0) * SECOND
-        self._store.update(new)
         return new
 
     def _answer(self, kind: Kind, resource: Resource, version: int | None = None) -> Document:
