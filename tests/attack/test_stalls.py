@@ -137,6 +137,31 @@ def test_an_update_of_an_object_that_changes_meanwhile(
     assert ("labels" in caller.get(f"{MAPS}/a").body["metadata"]) == stated
 
 
+@pytest.mark.parametrize("finalizers", [[], ["a.b/c"]])
+@pytest.mark.parametrize("changes", [1, 100])
+def test_a_large_object_that_changes_while_it_is_deleted_is_deleted(
+    finalizers: list[str], changes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wavetank.apiserver.verbs.writing._SLOW_S", 0.0)  # so that it counts as large
+    caller, changed = Caller(), []
+    document = {**a_map(5000), "metadata": {"name": "a", "finalizers": finalizers}}
+    assert served(caller, "POST", MAPS, document).status == 201
+
+    def change_before(function: Any, weight: int) -> Any:
+        if len(changed) < changes and getattr(function, "func", function).__name__ in ("render", "_marked"):
+            changed.append(True)
+            assert caller.merge(f"{MAPS}/a", {"data": {"b": str(len(changed))}}).status == 200
+        return function()
+
+    monkeypatch.setattr("wavetank.apiserver.verbs.write.run_beside", change_before)
+    assert served(caller, "DELETE", f"{MAPS}/a").status == 200
+    assert changed
+    left = caller.get(f"{MAPS}/a")
+    assert (left.status, "deletionTimestamp" in left.body.get("metadata", {})) == (
+        (200, True) if finalizers else (404, False)
+    )
+
+
 @pytest.mark.usefixtures("short_slices")
 @pytest.mark.parametrize("query", ["watch=true&resourceVersion=%s", "watch=true&sendInitialEvents=true"
                                    "&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan"])  # fmt: skip

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TypeVar
 
 from wavetank.apiserver import errors
 from wavetank.apiserver.admission.attributes import Attributes
@@ -21,15 +23,18 @@ from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.options import ListOptions, dry_run_errors, integer
 from wavetank.apiserver.verbs.propagation import BACKGROUND, FOREGROUND, ORPHAN, deletion_finalizers
 from wavetank.apiserver.verbs.reading import Page, page
-from wavetank.apiserver.verbs.write import ATTEMPTS, StaleError
+from wavetank.apiserver.verbs.write import StaleError
 from wavetank.apiserver.verbs.writing import Writer
 from wavetank.apiserver.webhooks.waiting import in_slices, run_beside
 from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.cluster.store.errors import NotFoundError
 from wavetank.kernel.durations import SECOND
 
+T = TypeVar("T")
+
 _OTHER_UID = "The object might have been deleted and then recreated"
 _OTHER_VERSION = "The object might have been modified"
+_ATTEMPTS = 3  # at a large object that changes meanwhile, before it is deleted at once
 _STATED = ("gracePeriodSeconds", "preconditions", "orphanDependents", "propagationPolicy", "dryRun")
 
 
@@ -37,8 +42,8 @@ _STATED = ("gracePeriodSeconds", "preconditions", "orphanDependents", "propagati
 class DeleteOptions:
     """The options of a deletion; `grace_s` is None if the object's own grace period applies.
 
-    `admitted`: no admission is needed any more. `of_collection`: the request does not name the object. `stated` are the
-    options as the client states them, for webhooks.
+    `admitted`: no admission is needed any more. `of_collection`: the request does not name the object. `at_once`: no
+    others are served while a large object is marked. `stated` are the options as the client states them, for webhooks.
     """
 
     grace_s: int | None = None
@@ -49,6 +54,7 @@ class DeleteOptions:
     dry_run: bool = False
     admitted: bool = False
     of_collection: bool = False
+    at_once: bool = False
     stated: Document = field(default_factory=dict, compare=False)
 
     @classmethod
@@ -116,10 +122,10 @@ class Deleter:
         if name in (kept := strategy_of(kind).kept):
             raise errors.forbidden(kind.resource, name, kept[name])
         self._warn(kind, options, request)
-        for _ in range(ATTEMPTS - 1):
+        for _ in range(_ATTEMPTS):
             with suppress(StaleError):
                 return self._delete_present(kind, namespace, name, options, request)
-        return self._delete_present(kind, namespace, name, options, request)
+        return self._delete_present(kind, namespace, name, replace(options, at_once=True), request)
 
     def _delete_present(
         self, kind: Kind, namespace: str, name: str, options: DeleteOptions, request: Request
@@ -153,7 +159,7 @@ class Deleter:
         if terminating is not None:
             return False, terminating
         self.check_preconditions(kind, old, options)
-        document = self._writer.large.beside(old, old.render)
+        document = self._beside(kind, old, options, old.render)
         before = {**document, "metadata": dict(document["metadata"])}
         graceful, pending, options = self._grace(stored, document, options)
         if pending:
@@ -174,7 +180,7 @@ class Deleter:
     ) -> tuple[bool, Document]:
         if options.dry_run:
             return not keep, to_served(kind, document)
-        marked = self._store_marked(self._objects.stored(kind), document, old)
+        marked = self._store_marked(self._objects.stored(kind), document, old, options)
         if keep:
             return False, self._writer.large.beside(marked, partial(self._objects.show, kind, marked))
         self._admit_removal(self._objects.stored(kind), marked, options, request)
@@ -187,13 +193,18 @@ class Deleter:
             self._store.delete(old)
         return True, self._answer(kind, old, self._store.version)
 
-    def _store_marked(self, kind: Kind, document: Document, old: Resource) -> Resource:
-        marked = self._writer.large.beside(old, partial(self._marked, kind, document, old))
-        if self._objects.find(kind, old.namespace, old.name) is not old:
-            raise StaleError(kind.resource, old.name)  # others were served meanwhile
+    def _store_marked(self, kind: Kind, document: Document, old: Resource, options: DeleteOptions) -> Resource:
+        marked = self._beside(kind, old, options, partial(self._marked, kind, document, old))
         if marked is not old:
             self._store.update(marked)
         return marked
+
+    def _beside(self, kind: Kind, old: Resource, options: DeleteOptions, function: Callable[[], T]) -> T:
+        """Runs a function that reads an object, of a large one beside the loop; StaleError if that has changed."""
+        result = function() if options.at_once else self._writer.large.beside(old, function)
+        if self._objects.find(kind, old.namespace, old.name) is not old:
+            raise StaleError(kind.resource, old.name)
+        return result
 
     def _marked(self, kind: Kind, document: Document, old: Resource) -> Resource:
         """Returns the new version of an object that is marked as deleted; the old one if it was already."""
@@ -297,7 +308,9 @@ class Deleter:
             finalizers = deletion_finalizers(strategy_of(kind), document, options.policy, options.orphan)
             if finalizers:
                 document["metadata"]["finalizers"] = finalizers
-        return document if options.dry_run else self._objects.show(kind, self._store_marked(kind, document, old))
+        return (
+            document if options.dry_run else self._objects.show(kind, self._store_marked(kind, document, old, options))
+        )
 
     def _check_stated(self, kind: Kind, old: Resource, options: DeleteOptions) -> None:
         for what, stated, present in (

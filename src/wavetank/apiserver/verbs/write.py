@@ -24,7 +24,6 @@ from wavetank.cluster.objects.resource import Resource
 
 T = TypeVar("T")
 
-ATTEMPTS = 6  # at a write of an object that changes meanwhile
 _MOST_LARGE = 4096  # large objects that are known
 
 

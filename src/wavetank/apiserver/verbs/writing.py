@@ -49,7 +49,6 @@ from wavetank.apiserver.verbs.ownerreferences import drop_duplicate_owners
 from wavetank.apiserver.verbs.refusing import refuse
 from wavetank.apiserver.verbs.weights import weight_of
 from wavetank.apiserver.verbs.write import (
-    ATTEMPTS,
     LargeObjects,
     StaleError,
     Write,
@@ -66,6 +65,7 @@ from wavetank.errors import InputError
 T = TypeVar("T")
 
 _SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
+_ATTEMPTS = 6  # at an update or a patch
 _SLOW_S = 0.005  # of checking an object that is not small
 _TERMINATING = "create not allowed while custom resource definition is terminating"
 
@@ -126,7 +126,7 @@ class Writer:
     def _again_if_stale(self, write: Write, attempt: Callable[[Write], Written]) -> Written:
         """Repeats a write if the object has changed meanwhile; a conflict if the request states its old version."""
         warnings = len(write.request.warnings)
-        for _ in range(ATTEMPTS - 1):
+        for _ in range(_ATTEMPTS - 1):
             with suppress(StaleError):
                 return attempt(write)
             del write.request.warnings[warnings:]
