@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -28,9 +29,15 @@ DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 class Driven:
     """A session that is driven by hand."""
 
-    def __init__(self, barrier: str = "", start: int | None = None) -> None:
+    def __init__(
+        self,
+        barrier: str = "",
+        start: int | None = None,
+        wall: Callable[[], int] = lambda: 0,
+        speed: float | None = 1.0,
+    ) -> None:
         served = ServedCluster(replace(setting_of(NODES), start=start), lambda token: None)
-        self.pacing = Pacing(served.clock, paused=True, wall=lambda: 0)
+        self.pacing = Pacing(served.clock, speed, paused=True, wall=wall)
         self.replaced: list[ServedCluster] = []
         self.session = Session(served, self.pacing, lambda token: None, self.replaced.append, barrier)
 

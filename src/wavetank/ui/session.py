@@ -145,14 +145,15 @@ class Session:
         if self._rewinding:
             raise bad_request("the cluster is going back in time already")
         self._rewinding = True
-        while self._pacing.held:  # in the middle of an event
-            await asyncio.sleep(0.001)
-        self._pacing.held = True
+        self._pacing.hold()
         try:
+            while self._pacing.in_event:
+                await asyncio.sleep(0.001)
             made = await beside(partial(ServedCluster, self._setting, self._authenticate))
             steps = await self._repeat(made, self._writes[: number + 1])
         finally:
-            self._rewinding = self._pacing.held = False
+            self._rewinding = False
+            self._pacing.release()
         self._take_over(made, number, steps)
 
     async def _repeat(self, made: ServedCluster, writes: list[Write]) -> int:

@@ -63,7 +63,7 @@ def test_the_loop_goes_on_within_a_long_event_but_no_other_event_begins() -> Non
 
     async def main() -> None:
         heartbeat.start()
-        while clock.foreground or heartbeat.pacing.held:
+        while clock.foreground or heartbeat.pacing.in_event:
             seen.append("loop")
             await asyncio.sleep(0)
         heartbeat.stop()

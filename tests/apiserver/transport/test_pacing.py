@@ -112,6 +112,18 @@ def test_nothing_happens_while_it_is_paused() -> None:
     assert (paced.done, paced.elapsed) == ([], 0.5)
 
 
+def test_a_clock_that_was_held_does_not_make_up_for_it() -> None:
+    paced = PacedClock(1, 2)
+    paced.wait(0.5)
+    paced.pacing.hold()
+    assert paced.wait(10) is None
+    paced.pacing.release()
+    paced.pacing.work()
+    assert (paced.done, paced.elapsed) == ([], 0.5)
+    paced.wait(0.75)
+    assert (paced.done, paced.elapsed) == ([1], 1.25)
+
+
 @pytest.mark.parametrize("speed", [1.0, MAX], ids=["at a speed", "at full speed"])
 def test_advance_goes_so_far_and_says_when_it_is_there(speed: float | None) -> None:
     paced, arrived = PacedClock(1, 10, 100, speed=speed, paused=True), []

@@ -84,11 +84,10 @@ class Heartbeat:
         if done:
             self._go_on(work.result)
         elif self._loop is not None:
-            self.pacing.held = True
             self._waiting = self._loop.create_task(self._finish(work))
 
     async def _finish(self, work: Waiting[float | None]) -> None:
-        """Goes on after a break, or waits for a webhook that an actor calls; time stands still, requests are served."""
+        """Goes on after a break of an event, or after what it waits for; requests are served while its time stands."""
         try:
             while not await work.go_on():
                 with suppress(StatusError):  # the server ends
@@ -97,7 +96,6 @@ class Heartbeat:
             self._fail(error)
             return
         finally:
-            self.pacing.held = False
             self._waiting = None
         self._go_on(work.result)
 

@@ -54,6 +54,8 @@ class Pacing:
     At `speed` 1 a simulated second takes a second. At MAX the clock jumps from event to event until only periodic
     timers are left, and then stands still until the next write. While it is `paused`, only `advance` and `step` move
     it. `wall` returns monotonic nanoseconds.
+
+    An event may wait, or take a break; what sets the clock meanwhile counts as soon as the event has ended.
     """
 
     def __init__(
@@ -67,8 +69,10 @@ class Pacing:
         self.speed = speed
         self.paused = paused
         self.breaks = Breaks()
-        self.held = False  # an actor waits in the middle of an event: no other one may run
+        self.in_event = False  # one is under way, and perhaps waits: no other one may run
+        self.held = False  # by somebody who replaces the clock, perhaps: no event may begin
         self._timers = 0  # that have run
+        self._is_set_anew = False  # since the present slice of work has begun
         self._wall = wall
         self._begun = clock.now
         self._goal: Nanoseconds | None = None
@@ -92,7 +96,7 @@ class Pacing:
         """Continues at a speed."""
         self.keep_up()
         self.speed, self.paused = speed, False
-        self._anchor()
+        self._set_anew()
 
     def advance(self, duration: Nanoseconds, arrived: Callable[[], None]) -> None:
         """Advances by a duration as fast as possible, paused or not; `arrived` is called when it is done.
@@ -105,6 +109,7 @@ class Pacing:
             raise InputError("the clock ends with the year 9999", path="by")
         self._goal = goal
         self._arrivals.append(arrived)
+        self._set_anew()
 
     def withdraw(self, arrived: Callable[[], None]) -> None:
         """Forgets who waits for an advance; the last one ends it."""
@@ -118,9 +123,20 @@ class Pacing:
         due = self.clock.next_progress()
         self.advance(0 if due is None else due - self.clock.now, arrived)
 
+    def hold(self) -> None:
+        """Lets no event begin until the `release`; one that is under way ends."""
+        self.keep_up()
+        self.held = True
+        self._set_anew()
+
+    def release(self) -> None:
+        """Goes on after a `hold`; what has passed meanwhile is not made up for."""
+        self.held = False
+        self._set_anew()
+
     def replace(self, clock: Clock, steps: int) -> None:
         """Goes on with another clock, which has made so many steps, and pauses it; pending advances end."""
-        self.clock, self._timers = clock, steps - self.breaks.taken
+        self.clock, self._timers, self.breaks = clock, steps, Breaks()
         self.paused = True
         self._arrive()
 
@@ -135,30 +151,22 @@ class Pacing:
 
     def keep_up(self) -> None:
         """Brings the clock up to date before it is read, unless an event is due before."""
-        if self.paused or self.held or self._goal is not None or self.speed is MAX:
+        if self._stands or self.paused or self._goal is not None or self.speed is MAX:
             return
         due, target = self.clock.next_due(), self._target()
         if due is None or due > target:
             self.clock.run(target)
 
     def work(self) -> float | None:
-        """Runs due timers for one slice; returns the seconds until the next one, None if there is none."""
-        end = self._wall() + SLICE
-        if self._goal is not None and not self._reach_goal(end):
-            return 0.0
-        if self.paused:
-            return None
-        if self.speed is MAX:
-            return None if self._make_progress(end) else 0.0
-        target = self._target()
-        if not self._run_to(target, end):
-            self._lose_time(target)
-            return 0.0
+        """Runs due timers for one slice, or until the clock is set anew; returns what `delay` returns then."""
+        if not self._stands:
+            self._is_set_anew = False
+            self._work(self._wall() + SLICE)
         return self.delay()
 
     def delay(self) -> float | None:
         """Returns the seconds until `work` has something to do, None if it has nothing."""
-        if self.held:
+        if self._stands:
             return None
         if self._goal is not None:
             return 0.0
@@ -170,43 +178,65 @@ class Pacing:
         due = self.clock.next_due()
         return None if due is None or due > LAST else max(0.0, (due - self._target()) / self.speed / SECOND)
 
-    def _reach_goal(self, end: Nanoseconds) -> bool:
-        assert self._goal is not None
-        if not self._run_to(self._goal, end):
-            return False
-        self._arrive()
-        return True
+    @property
+    def _stands(self) -> bool:
+        return self.in_event or self.held
+
+    def _work(self, end: Nanoseconds) -> None:
+        if self._goal is not None:
+            if self._run_to(self._goal, end):
+                self._arrive()
+        elif self.paused:
+            return
+        elif self.speed is MAX:
+            self._make_progress(end)
+        else:
+            target = self._target()
+            if not self._run_to(target, end) and not self._is_set_anew:
+                self._lose_time(target)
+
+    def _set_anew(self) -> None:
+        """Lets the present slice of work end: the clock has been set, and perhaps goes elsewhere."""
+        self._is_set_anew = True
+        self._anchor()
 
     def _arrive(self) -> None:
         """Ends an advance, and tells those who wait for it."""
         self._goal = None
-        self._anchor()
+        self._set_anew()
         arrivals, self._arrivals = self._arrivals, []
         for arrived in arrivals:
             arrived()
 
-    def _make_progress(self, end: Nanoseconds) -> bool:
-        """Runs timers while any of them is not periodic; returns whether none is left."""
-        clock, wall = self.clock, self._wall
-        while clock.foreground and self._step(LAST):
-            if wall() >= end:
-                return not clock.foreground
-        return True
+    def _make_progress(self, end: Nanoseconds) -> None:
+        """Runs timers while any of them is not periodic."""
+        while self.clock.foreground and self._step(LAST):
+            if self._is_over(end):
+                return
 
     def _run_to(self, target: Nanoseconds, end: Nanoseconds) -> bool:
         """Runs timers up to a time; returns whether it got there within the slice."""
-        clock, wall = self.clock, self._wall
+        clock = self.clock
         while (due := clock.next_due()) is not None and due <= target:
             self._step()
-            if wall() >= end:
+            if self._is_over(end):
                 return False
         clock.run(target)
         return True
 
+    def _is_over(self, end: Nanoseconds) -> bool:
+        return self._is_set_anew or self._wall() >= end
+
     def _step(self, until: Nanoseconds | None = None) -> bool:
+        clock = self.clock
         self.breaks.begin()
-        found = self.clock.step(until)
-        self._timers += found
+        self.in_event = True
+        try:
+            found = clock.step(until)
+        finally:
+            self.in_event = False
+        if clock is self.clock:  # else it has been replaced meanwhile
+            self._timers += found
         return found
 
     # virtual time as a function of wall time
