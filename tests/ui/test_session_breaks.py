@@ -14,9 +14,11 @@ from tests.ui.test_session import Driven
 from wavetank.apiserver.clock.heartbeat import Heartbeat
 from wavetank.apiserver.clock.pacing import MAX
 from wavetank.apiserver.errors import StatusError
-from wavetank.apiserver.webhooks.waiting import Waiting, beside, break_after_write
+from wavetank.apiserver.requests.request import Response
+from wavetank.apiserver.webhooks.waiting import Waiting, beside, break_after_write, wait_for
 from wavetank.cluster.objects.groupkinds import DEPLOYMENT, POD
 from wavetank.kernel.durations import SECOND
+from wavetank.simulation.served.cluster import ServedCluster
 
 _REPLICAS = 100
 
@@ -97,6 +99,36 @@ def test_the_state_before_writes_in_and_after_a_long_event_comes_back() -> None:
     driven.advance(60)
     driven.rewind(3)
     assert driven.state() == state
+
+
+def test_a_write_while_an_event_waits_for_a_large_pod_is_a_barrier() -> None:
+    driven, pods = Broken(), "/api/v1/namespaces/default/pods"
+    tolerations = [{"key": f"k{i}", "operator": "Exists"} for i in range(600)]
+    spec = {"containers": [{"name": "c", "image": "i"}], "tolerations": tolerations}
+    driven.ask("POST", pods, {"metadata": {"name": "large"}, "spec": spec})
+    driven.advance(60)
+    assert driven.breaks > 0, "a large pod is tried beside the loop"
+    driven.ask("POST", pods, {"metadata": {"name": "larger"}, "spec": spec})
+    assert not driven.session.barrier
+    driven.in_breaks = [lambda: driven.deploy("web")]
+    driven.advance(60)
+    assert "large object" in driven.session.barrier
+
+
+def test_a_write_that_ends_while_an_event_waits_is_a_barrier() -> None:
+    driven, works = Broken(), list[Waiting[Any]]()
+    driven.advance(5)
+
+    def act(served: ServedCluster) -> Response:
+        served.clock.soon(lambda: wait_for(asyncio.sleep(0)))
+        driven.pacing.advance(SECOND, lambda: None)
+        works.append(Waiting(driven.pacing.work, driven.pacing.breaks))
+        assert not works[0].start(), "the event waits"
+        return Response(200, [])
+
+    driven.session.act(lambda: "wait", act)
+    assert "large object" in driven.session.barrier
+    asyncio.run(works[0].finish())
 
 
 class Beating(Driven):

@@ -116,8 +116,9 @@ class Session:
         return answered
 
     def _is_present(self, write: Write) -> bool:
-        """Returns whether nothing else has happened since a write came."""
-        return self._writes[-1] is write and (self._pacing.steps, self.served.clock.now) == (write.steps, write.at)
+        """Returns whether nothing else has happened since a write came, nor is an event in the middle of a step."""
+        present = (self._pacing.steps, self.served.clock.now, self._pacing.is_between_steps)
+        return self._writes[-1] is write and present == (write.steps, write.at, True)
 
     @property
     def barrier(self) -> str:

@@ -84,6 +84,11 @@ class Pacing:
         """Returns how many timers have run, and how many breaks there were in them."""
         return self._timers + self.breaks.taken
 
+    @property
+    def is_between_steps(self) -> bool:
+        """Returns whether no event is under way, or one that takes a break: what happens now can be repeated."""
+        return not self.in_event or self.breaks.is_open
+
     # control
 
     def pause(self) -> None:

@@ -30,11 +30,12 @@ class Breaks:
     """The breaks in long events of a simulation, in which the event loop goes on; no other event runs meanwhile.
 
     An event takes one after every few writes, always at the same writes, so that it can be repeated with its breaks.
-    `taken` is how many there were.
+    `taken` is how many there were, `is_open` tells whether there is one now.
     """
 
     def __init__(self) -> None:
         self.taken = 0
+        self.is_open = False
         self._writes = 0
 
     def begin(self) -> None:
@@ -47,7 +48,11 @@ class Breaks:
         if self._writes == _WRITES:
             self._writes = 0
             self.taken += 1
-            wait_for(asyncio.sleep(0))
+            self.is_open = True
+            try:
+                wait_for(asyncio.sleep(0))
+            finally:
+                self.is_open = False
 
 
 class Waiting(Generic[T]):
