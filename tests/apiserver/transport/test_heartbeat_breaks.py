@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Coroutine
 from functools import partial
@@ -13,11 +14,12 @@ import pytest
 from tests.support.waiting import PATIENCE_S
 from wavetank.apiserver.clock.heartbeat import Heartbeat
 from wavetank.apiserver.clock.pacing import MAX, SLICE, Pacing
-from wavetank.apiserver.webhooks.waiting import HEAVIEST, break_after_write, run_beside
+from wavetank.apiserver.webhooks.waiting import HEAVIEST, break_after_write, run_beside, run_waiting
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 
 _FAST = 1000.0
+_REQUESTS = 4  # that may have threads at once
 
 
 def write_much() -> None:
@@ -216,5 +218,21 @@ def test_a_clock_that_replaces_one_in_a_break_stands_and_has_its_own_steps() -> 
         beating.heartbeat.reschedule()
         await until(lambda: len(ran) == 5)
         assert beating.pacing.steps == 12
+
+    beating.run(test)
+
+
+def test_heavy_requests_keep_no_event_waiting() -> None:
+    beating, answered = Beating(MAX, event=compute_much), threading.Event()
+
+    async def test() -> None:
+        request = partial(run_beside, partial(answered.wait, PATIENCE_S), HEAVIEST)
+        requests = [asyncio.create_task(run_waiting(request)) for _ in range(_REQUESTS)]
+        try:
+            await until(lambda: len(beating.ran) == 19)
+            assert not any(each.done() for each in requests)
+        finally:
+            answered.set()
+        await asyncio.gather(*requests)
 
     beating.run(test)

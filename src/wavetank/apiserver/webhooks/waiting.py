@@ -125,19 +125,25 @@ def break_after_write() -> None:
 def run_beside(function: Callable[[], T], weight: int) -> T:
     """Runs a function without side effects; a heavy one in a thread, if the caller may wait, so that the loop goes on.
 
-    `weight` is about the number of bytes that it looks at.
+    `weight` is about the number of bytes that it looks at. Events of a simulation have a thread of their own, so that
+    no requests keep them waiting.
     """
     current = getcurrent()
     if not is_heavy(weight) or not isinstance(current, _Waiter):
         return function()
-    result = wait_for(beside(function))
+    threads = _of_requests() if current.breaks is None else _of_events()
+    result = wait_for(_run_in(threads, function))
     current.results.append(result)
     return result
 
 
 async def beside(function: Callable[[], T]) -> T:
     """Runs a function without side effects in a thread."""
-    return await asyncio.get_running_loop().run_in_executor(_beside(), _run_heavy, function)
+    return await _run_in(_of_requests(), function)
+
+
+async def _run_in(threads: ThreadPoolExecutor, function: Callable[[], T]) -> T:
+    return await asyncio.get_running_loop().run_in_executor(threads, _run_heavy, function)
 
 
 def _run_heavy(function: Callable[[], T]) -> T:
@@ -160,9 +166,15 @@ def _freeing() -> ThreadPoolExecutor:
 
 
 @cache
-def _beside() -> ThreadPoolExecutor:
+def _of_requests() -> ThreadPoolExecutor:
     """Returns the threads for heavy functions: few, since the event loop takes turns with all that are at work."""
     return ThreadPoolExecutor(_THREADS, thread_name_prefix="heavy")
+
+
+@cache
+def _of_events() -> ThreadPoolExecutor:
+    """Returns the thread for heavy functions of a simulation, which has one event at a time."""
+    return ThreadPoolExecutor(1, thread_name_prefix="simulation")
 
 
 def in_slices(items: Iterable[T]) -> Iterator[T]:
