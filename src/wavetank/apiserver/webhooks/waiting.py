@@ -19,7 +19,8 @@ from wavetank.kernel.discards import collecting_discards, free_in_pieces
 T = TypeVar("T")
 
 _LIGHT = 32 * 1024  # bytes that are looked at within a few milliseconds
-_THREADS = 4
+_SMALL = 512 * 1024  # bytes that are looked at within about a second
+_SLOW = 16 * 1024 * 1024  # bytes that may take minutes
 _SLICE_S = 0.005
 HEAVIEST = 1 << 40  # the weight of what is heavy in any case
 _FREED_AFTER_S = 0.1  # when nothing else has the results of a call any more, such as an exception's traceback
@@ -131,19 +132,19 @@ def run_beside(function: Callable[[], T], weight: int) -> T:
     current = getcurrent()
     if not is_heavy(weight) or not isinstance(current, _Waiter):
         return function()
-    threads = _of_requests() if current.breaks is None else _of_events()
-    result = wait_for(_run_in(threads, function))
+    thread = _thread(_lane(weight)) if current.breaks is None else _thread("events")
+    result = wait_for(_run_in(thread, function))
     current.results.append(result)
     return result
 
 
 async def beside(function: Callable[[], T]) -> T:
     """Runs a function without side effects in a thread."""
-    return await _run_in(_of_requests(), function)
+    return await _run_in(_thread(_lane(HEAVIEST)), function)
 
 
-async def _run_in(threads: ThreadPoolExecutor, function: Callable[[], T]) -> T:
-    return await asyncio.get_running_loop().run_in_executor(threads, _run_heavy, function)
+async def _run_in(thread: ThreadPoolExecutor, function: Callable[[], T]) -> T:
+    return await asyncio.get_running_loop().run_in_executor(thread, _run_heavy, function)
 
 
 def _run_heavy(function: Callable[[], T]) -> T:
@@ -156,25 +157,23 @@ def _run_heavy(function: Callable[[], T]) -> T:
 
 def _free(values: list[Any]) -> None:
     if values:
-        _freeing().submit(free_in_pieces, values)
+        _thread("freeing").submit(free_in_pieces, values)
+
+
+def _lane(weight: int) -> str:
+    """Returns the name of the thread for requests of a weight: small ones do not wait for those that take minutes."""
+    if weight <= _SMALL:
+        return "small"
+    return "slow" if _SLOW < weight < HEAVIEST else "large"
 
 
 @cache
-def _freeing() -> ThreadPoolExecutor:
-    """Returns the thread that frees large values."""
-    return ThreadPoolExecutor(1, thread_name_prefix="freeing")
+def _thread(name: str) -> ThreadPoolExecutor:
+    """Returns a thread for heavy functions; there are few, since the event loop takes turns with all that are at work.
 
-
-@cache
-def _of_requests() -> ThreadPoolExecutor:
-    """Returns the threads for heavy functions: few, since the event loop takes turns with all that are at work."""
-    return ThreadPoolExecutor(_THREADS, thread_name_prefix="heavy")
-
-
-@cache
-def _of_events() -> ThreadPoolExecutor:
-    """Returns the thread for heavy functions of a simulation, which has one event at a time."""
-    return ThreadPoolExecutor(1, thread_name_prefix="simulation")
+    Besides those for requests there is one for events of a simulation, and one that frees large values.
+    """
+    return ThreadPoolExecutor(1, thread_name_prefix=name)
 
 
 def in_slices(items: Iterable[T]) -> Iterator[T]:
