@@ -80,7 +80,7 @@ class PodIndex:
         self._placements = placements
         self._kinds: dict[tuple[str, frozenset[tuple[str, str]], bool], _Kind] = {}
         self._most_kinds = LEAST_KINDS  # before those without pods are forgotten
-        self._wide_kinds: dict[str, _Kind] = {}  # of pods with very many labels, each by its uid
+        self._wide_kinds: dict[tuple[str, bool], _Kind] = {}  # of pods with very many labels, by `_wide_key`
         self._counters: dict[Query, _Counter] = {}
         self._kinds_by_label: defaultdict[LabelKey | None, list[_Kind]] = defaultdict(list)  # by each of their labels
         self._counters_by_label: defaultdict[LabelKey | None, dict[Query, _Counter]] = defaultdict(dict)
@@ -105,7 +105,7 @@ class PodIndex:
             for counter, times in kind.repeated:
                 counter.add(slot, number * times)
         if is_wide and not kind.slots:
-            del self._wide_kinds[pod.uid]
+            del self._wide_kinds[_wide_key(pod)]
 
     def counts(self, query: Query, slots: IntArray) -> IntArray:
         """Returns the number of matching pods in each of the slots."""
@@ -137,9 +137,10 @@ class PodIndex:
 
     def _wide_kind(self, pod: Pod) -> _Kind:
         """Returns the kind of a pod with very many labels, which it has for itself: comparing them would take long."""
-        kind = self._wide_kinds.get(pod.uid)
+        key = _wide_key(pod)
+        kind = self._wide_kinds.get(key)
         if kind is None:
-            kind = self._wide_kinds[pod.uid] = _Kind(pod.namespace, pod.labels, pod.deleted is not None)
+            kind = self._wide_kinds[key] = _Kind(pod.namespace, pod.labels, pod.deleted is not None)
             for counters in self._counters_by_label.values():
                 for counter in counters.values():
                     kind.join(counter)
@@ -189,3 +190,11 @@ class PodIndex:
 def _label_keys(kind: _Kind) -> tuple[LabelKey | None, ...]:
     """Returns by what a kind is found: by each of its labels, and by none."""
     return (None, *((kind.namespace, label, value) for label, value in kind.labels.items()))
+
+
+def _wide_key(pod: Pod) -> tuple[str, bool]:
+    """Returns by what the kind of a placed pod with very many labels is found.
+
+    A trial removes a terminating pod as one that is not, and adds it again: that must not touch the pod's own kind.
+    """
+    return pod.uid, pod.deleted is not None
