@@ -14,6 +14,7 @@ from wavetank.kernel.randomness import Streams
 from wavetank.scheduling.attachable import SchedulerOptions
 from wavetank.scheduling.config import default_configuration
 from wavetank.scheduling.definition import SchedulerDefinition
+from wavetank.scheduling.framework.heavywork import HeavyWork
 
 T = TypeVar("T")
 
@@ -110,3 +111,20 @@ def test_a_service_that_comes_while_a_large_pod_is_tried_counts_afterwards() -> 
     cluster.create(a_pod("second", labels={"app": "a"}))
     cluster.run()
     assert sorted(cluster.nodes_of_pods().values()) == ["m", "n"]
+
+
+def test_a_change_that_comes_after_heavy_work_inside_other_heavy_work_waits_for_the_outer_one() -> None:
+    done = list[str]()
+    heavy = HeavyWork(lambda function: function())
+    heavy.note(a_pod("large", labels={f"k{i}": "v" for i in range(MANY)}))
+    inner = heavy.wrap(lambda: done.append("inner"))
+
+    def outer() -> None:
+        assert heavy.postpone(lambda: done.append("first change"))
+        inner()
+        assert heavy.postpone(lambda: done.append("second change"))
+        done.append("outer")
+
+    heavy.wrap(outer)()
+    assert done == ["inner", "outer", "first change", "second change"]
+    assert not heavy.postpone(lambda: None)

@@ -25,7 +25,7 @@ class HeavyWork:
     """Runs what a scheduler computes beside the event loop of a server, as long as it knows any very large object.
 
     One pod with 30,000 affinity terms makes the attempts of all pods long. While such work is under way, what it
-    reads must not change: changes are postponed. Without `beside` nothing is different.
+    reads must not change: changes are postponed. Work may contain other work. Without `beside` nothing is different.
     """
 
     def __init__(self, beside: Beside | None) -> None:
@@ -51,7 +51,7 @@ class HeavyWork:
         return function if self._beside is None else partial(self._do, self._beside, function)
 
     def _do(self, beside: Beside, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        if not self._large:
+        if not self._large or self._is_under_way:
             return function(*args, **kwargs)
         self._is_under_way = True
         try:
