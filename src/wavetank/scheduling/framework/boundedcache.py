@@ -7,6 +7,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 MAX_FAMILIES = 4096  # of pods, for what is cached by family
+MAX_LARGE_FAMILIES = 16  # the same for pods with very many terms: what is cached of each is large
 
 
 class BoundedCache(dict[K, V]):

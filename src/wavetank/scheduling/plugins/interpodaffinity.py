@@ -10,7 +10,7 @@ from wavetank.cluster.fields.selectors import NOTHING
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.config import InterPodAffinityArgs
-from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, BoundedCache
+from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, MAX_LARGE_FAMILIES, BoundedCache
 from wavetank.scheduling.framework.cycle.cycle import Cycle
 from wavetank.scheduling.framework.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.listers import Listers
@@ -32,7 +32,6 @@ from wavetank.scheduling.framework.plugin import (
 )
 
 MANY_TERMS = 32  # of a pod, from which on they are put together by topology
-_MOST_LARGE = 16  # pods with so many terms whose compiled terms are kept
 
 Arrange = Callable[[Iterable[tuple[AffinityTerm, int]]], Iterator[tuple[str, Query, int]]]
 
@@ -87,7 +86,7 @@ class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
         self._ignores_others = args.ignore_preferred_terms_of_existing_pods
         self._listers = listers
         self._asked: BoundedCache[tuple[object, str], _Asked] = BoundedCache(MAX_FAMILIES)
-        self._large_asked: BoundedCache[tuple[object, str], _Asked] = BoundedCache(_MOST_LARGE)
+        self._large_asked: BoundedCache[tuple[object, str], _Asked] = BoundedCache(MAX_LARGE_FAMILIES)
 
     # filtering
 

@@ -137,8 +137,6 @@ class Scheduler:
             self._awake = False
         if self._bindings or self._outbox:
             self._serve()
-        if self._inbox:  # they came after heavy work had ended
-            self._wake()
 
     def _take_answers(self) -> None:
         """Lets everything go on that has an answer; the watch events of its own writes come later."""

@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 from wavetank.cluster.fields.podaffinity import AffinityTerm
 from wavetank.cluster.objects.pod import Pod
-from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, BoundedCache
+from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, MAX_LARGE_FAMILIES, BoundedCache
 from wavetank.scheduling.framework.nodes.topology import Domains, DomainTotals, TopologyTable
 
 MAX_KINDS = 256
-_MANY_TERMS = 500  # of a pod; of
-_MOST_LARGE = 16  # pods with more of them the resolved terms are kept
+_LARGE_FAMILY = 500  # terms of a pod, beyond which they are kept resolved only for a few families
 REQUIRED, REQUIRED_ANTI, PREFERRED = range(3)  # the roles of a term
 
 
@@ -113,7 +112,7 @@ class TermIndex:
         self._labels: set[str] = set()  # that terms select by
         self._matching: dict[tuple[str | None, ...], MatchingTerms] = {}
         self._terms_of: BoundedCache[tuple[object, str], list[PlacedTerm]] = BoundedCache(MAX_FAMILIES)
-        self._many_terms_of: BoundedCache[tuple[object, str], list[PlacedTerm]] = BoundedCache(_MOST_LARGE)
+        self._large_terms_of: BoundedCache[tuple[object, str], list[PlacedTerm]] = BoundedCache(MAX_LARGE_FAMILIES)
 
     @property
     def is_empty(self) -> bool:
@@ -184,7 +183,7 @@ class TermIndex:
 
     def _terms(self, pod: Pod) -> list[PlacedTerm]:
         key = (pod.spec.family, pod.namespace)
-        cache = self._many_terms_of if len(pod.spec.pod_affinity) > _MANY_TERMS else self._terms_of
+        cache = self._large_terms_of if len(pod.spec.pod_affinity) > _LARGE_FAMILY else self._terms_of
         return cache.get(key) or cache.keep(key, _placed_terms(pod))
 
 
