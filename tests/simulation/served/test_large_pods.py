@@ -52,6 +52,16 @@ def test_few_pieces_of_work_are_done_at_once_and_many_in_slices() -> None:
     assert finished == [MANY]
 
 
+def test_work_goes_on_after_a_piece_that_fails() -> None:
+    clock, done = Clock(), list[float]()
+    work = SlicedWork(clock, lambda: None)
+    with pytest.raises(ZeroDivisionError):
+        work.add(lambda number: done.append(1 / number), range(2))
+    clock.run(0)
+    work.add(done.append, [2])
+    assert done == [1, 2]
+
+
 def test_work_that_is_dropped_is_not_done() -> None:
     clock, done = Clock(), list[int]()
     work = SlicedWork(clock, lambda: done.append(-1))

@@ -25,7 +25,7 @@ class SlicedWork:
         self._pieces: deque[Iterator[Callable[[], object]]] = deque()
         self._left = 0  # pieces that are not done yet
         self._timer: Timer | None = None
-        self._busy = False
+        self.is_busy = False  # with a piece
         self._several = False
 
     @property
@@ -37,7 +37,7 @@ class SlicedWork:
         """Does something with each of some items, after what is pending; it may add more."""
         self._pieces.append(map(partial, repeat(do), items))
         self._left += len(items)
-        if not self._busy and self._timer is None:
+        if not self.is_busy and self._timer is None:
             self._do_slice()
 
     def drop(self) -> None:
@@ -50,16 +50,18 @@ class SlicedWork:
         self._several = False
 
     def _do_slice(self) -> None:
-        self._busy = True
-        for _ in range(SLICE):
-            piece = self._next()
-            if piece is None:
-                break
-            piece()
-        self._busy = False
-        if self._left:
-            self._several = True
-            self._timer = self._clock.at(self._clock.now, self._continue)
+        self.is_busy = True
+        try:
+            for _ in range(SLICE):
+                piece = self._next()
+                if piece is None:
+                    break
+                piece()
+        finally:
+            self.is_busy = False
+            if self._left:
+                self._several = True
+                self._timer = self._clock.at(self._clock.now, self._continue)
 
     def _next(self) -> Callable[[], object] | None:
         while self._pieces:

@@ -48,7 +48,11 @@ class ToldContainers(ContainerLists):
             self._settled()
 
     def _settle(self, then: Callable[[], None]) -> None:
-        """Does something once the pending work is done and all containers have reports: at once if there are few."""
+        """Does something once the pending work is done and all containers have reports: at once if there are few.
+
+        It must not be called by a piece of that work.
+        """
+        assert not self._work.is_busy
         self._then = then
         self._changed()
 
