@@ -51,6 +51,18 @@ class OneNode:
     def run_until(self, seconds: float) -> None:
         self._cluster.clock.run(round(seconds * SECOND))
 
+    def run_part_of(self, seconds: float, events: int) -> None:
+        """Runs all events up to a time, and the first ones of that time."""
+        clock, now = self._cluster.clock, round(seconds * SECOND)
+        while (due := clock.next_due()) is not None and due < now:
+            clock.step()
+        for _ in range(events):
+            clock.step(now)
+
+    @property
+    def seconds(self) -> float:
+        return self._cluster.clock.now / SECOND
+
     @property
     def version(self) -> int:
         return self._cluster.store.version

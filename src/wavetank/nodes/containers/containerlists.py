@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from wavetank.cluster.objects.pod import FAILED, SUCCEEDED
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.containers.container import CREATING, INITIALIZING, Container
 from wavetank.nodes.containers.plans import PodPlan
@@ -39,3 +40,11 @@ class ContainerLists:
         if container.plan.is_sidecar:
             return container.started or (self.initialized is not None)
         return container.has_succeeded
+
+    def _outcome(self, init: Iterable[Container]) -> str:
+        """Returns the phase in which the pod ends now, empty if it does not; these init containers may have failed."""
+        if self.initialized is None:
+            return FAILED if any(each.ended and not each.has_succeeded and not each.timers for each in init) else ""
+        if all(each.ended and not each.timers for each in self.main):
+            return SUCCEEDED if all(each.has_succeeded for each in self.main) else FAILED
+        return ""

@@ -100,6 +100,23 @@ class ContainerPlan(NamedTuple):
         """Tells whether an init container runs beside the others until the pod ends."""
         return bool(self.given.get("restartPolicy") == "Always")
 
+    def is_restarted(self, policy: str, exit_code: int) -> bool:
+        """Tells whether the container is started again after it has ended, in a pod of this restart policy.
+
+        A policy and rules of the container's own come first; an init container that has succeeded is done.
+        """
+        if self.part == EPHEMERAL:
+            return False
+        for rule in self.given.get("restartPolicyRules") or ():
+            codes = rule.get("exitCodes") or {}
+            listed = exit_code in (codes.get("values") or ())
+            if listed == (codes.get("operator") == "In"):
+                return True
+        own = str(self.given.get("restartPolicy") or policy)
+        if self.part == INIT and not self.is_sidecar:
+            return own != "Never" and exit_code != 0
+        return own == "Always" or (own == "OnFailure" and exit_code != 0)
+
 
 @dataclass(frozen=True, slots=True)
 class PodPlan:
@@ -108,19 +125,3 @@ class PodPlan:
     init: tuple[ContainerPlan, ...] = ()
     containers: tuple[ContainerPlan, ...] = ()
     ephemeral: tuple[ContainerPlan, ...] = ()
-
-
-def is_restarted(given: Mapping[str, Any], policy: str, exit_code: int, init: bool = False) -> bool:
-    """Tells whether a container is started again after it has ended, in a pod of this restart policy.
-
-    A policy and rules of the container's own come first; an init container that has succeeded is done.
-    """
-    for rule in given.get("restartPolicyRules") or ():
-        codes = rule.get("exitCodes") or {}
-        listed = exit_code in (codes.get("values") or ())
-        if listed == (codes.get("operator") == "In"):
-            return True
-    own = str(given.get("restartPolicy") or policy)
-    if init and given.get("restartPolicy") != "Always":
-        return own != "Never" and exit_code != 0
-    return own == "Always" or (own == "OnFailure" and exit_code != 0)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 
-from wavetank.cluster.objects.pod import FAILED, SUCCEEDED
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.nodes.containers.container import (
@@ -28,7 +27,6 @@ from wavetank.nodes.containers.plans import (
     Obstacle,
     PodPlan,
     ProbePlan,
-    is_restarted,
 )
 from wavetank.nodes.containers.probes import LIVENESS, READINESS, STARTUP, Probes
 from wavetank.nodes.containers.reports import Identity
@@ -55,6 +53,7 @@ class PodContainers(ToldContainers):
         self._probes = Probes(clock, self._probe_failed, self._probed)
         self._succeeded = 0  # init containers that are done for good, at the beginning of the row
         self._stopping = False
+        self._ending = ""  # the phase in which the pod is about to end
 
     def start(self) -> None:
         """Starts the first containers."""
@@ -184,11 +183,21 @@ class PodContainers(ToldContainers):
 
     def recover(self) -> None:
         """Goes on after the machine was down: what was running then is lost."""
-        self._begin_all([each for each in self.all() if each.waiting == BACK_OFF])
-        self._work.add(self._lose_run, list(self.all()))
+        if self._ending:
+            self._end(self._ending)
+            return
+        lost = self._running()
+        self._begin_all([each for each in self.all() if self._is_due_again(each)])
+        self._work.add(self._lose_run, lost)
         self._begin_late()
         self._proceed()
-        self._changed()
+        self._settle(self._tell_or_end)
+
+    def _is_due_again(self, container: Container) -> bool:
+        """Tells whether a container was to be started again when its timers were cancelled."""
+        if container.waiting:
+            return container.waiting in (BACK_OFF, *_OBSTRUCTED)
+        return container.ended is not None and container.plan.is_restarted(self._policy, container.ended.exit_code)
 
     def _lose_run(self, container: Container) -> None:
         if container.since is not None:
@@ -336,10 +345,9 @@ class PodContainers(ToldContainers):
     def _exit(self, container: Container, exit_code: int, reason: str = "") -> None:
         """Ends a run and plans the next one, if the container is restarted."""
         container.end(self._clock.now, exit_code, reason, _message(container, exit_code))
-        is_init = container.plan.part == INIT
-        if is_init and container.has_succeeded and not container.plan.is_sidecar:
+        if container.plan.part == INIT and container.has_succeeded and not container.plan.is_sidecar:
             container.ready = True
-        if container.plan.part == EPHEMERAL or not is_restarted(container.plan.given, self._policy, exit_code, is_init):
+        if not container.plan.is_restarted(self._policy, exit_code):
             return
         if delay := container.back_off():
             container.wait(BACK_OFF)
@@ -348,21 +356,28 @@ class PodContainers(ToldContainers):
 
     def _restart(self, container: Container) -> None:
         self._begin(container)
+        if self.initialized is None:
+            self._proceed()
         self._changed()
 
     def _proceed_or_end(self, container: Container) -> None:
-        if container.plan.part == INIT and self.initialized is None:
-            if container.ended is not None and not container.has_succeeded and not container.timers:
-                self._end(FAILED)
-                return
-            self._proceed()
-        elif self.initialized is not None and all(each.ended and not each.timers for each in self.main):
-            self._end(SUCCEEDED if all(each.has_succeeded for each in self.main) else FAILED)
+        is_init = container.plan.part == INIT
+        if phase := self._outcome([container] if is_init else ()):
+            self._end(phase)
             return
+        if is_init and self.initialized is None:
+            self._proceed()
         self._changed()
+
+    def _tell_or_end(self) -> None:
+        if phase := self._outcome(self.init):
+            self._end(phase)
+        else:
+            self._tell()
 
     def _end(self, phase: str) -> None:
         """Ends the pod, and with it its sidecars and ephemeral containers."""
+        self._ending = phase
         self._stop_starting()
         self._work.add(self._end_with_pod, self._running())
         self._settle(partial(self._tell_end, phase))

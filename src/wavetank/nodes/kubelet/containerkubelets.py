@@ -168,7 +168,7 @@ class ContainerKubelets(Kubelets):
 
     def _resume(self, worker: PodWorker, pod: Pod) -> None:
         containers = self._containers.get(pod.uid)
-        if containers is None or pod.deleted is not None:
+        if containers is None or pod.deleted is not None or self._deadlines.is_over(pod):
             super()._resume(worker, pod)
         else:
             containers.recover()

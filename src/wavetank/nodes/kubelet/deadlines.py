@@ -29,6 +29,11 @@ class Deadlines:
             timer = self._clock.at(due, lambda: self._end(pod.uid))
         self._timers[pod.uid] = (arrived, timer)
 
+    def is_over(self, pod: Pod) -> bool:
+        """Tells whether the deadline of a pod on its node has passed."""
+        arrived, _ = self._timers.get(pod.uid, (self._clock.now, None))
+        return pod.spec.deadline_s is not None and arrived + pod.spec.deadline_s * SECOND <= self._clock.now
+
     def forget(self, uid: str) -> None:
         """Forgets a pod that has left its node."""
         _, timer = self._timers.pop(uid, (0, None))

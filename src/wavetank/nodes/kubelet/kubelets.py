@@ -204,8 +204,10 @@ class Kubelets:
         self._end(pod, FAILED, deadlines.REASON, deadlines.MESSAGE)
 
     def _end_overdue(self, uid: str) -> None:
+        """Ends a pod at its deadline, unless it is ending already; on a machine that is down when it is repaired."""
         worker = self._workers.get(uid)
-        if worker is not None and not worker.machine.down:
+        pod = self._pod_of(worker) if worker is not None and not worker.machine.down else None
+        if worker is not None and pod is not None and pod.deleted is None:
             worker.stop()
             self.take(worker, self._overdue)
 
@@ -343,6 +345,8 @@ class Kubelets:
     def _resume(self, worker: PodWorker, pod: Pod) -> None:
         if pod.deleted is not None:
             self._terminate(worker, pod)
+        elif self._deadlines.is_over(pod):
+            self._overdue(worker, pod)
         elif worker.started is None:
             self._sync(worker)
         else:
