@@ -48,7 +48,6 @@ class DaemonSets:
         self._nodes: dict[str, Node] = {}
         self._specs: dict[Key, DaemonSetSpec] = {}
         self._states: dict[Key, NodeStates] = {}
-        self._hashes: dict[Key, str] = {}
         self._selectors = SelectorIndex()
         self._adopting: set[Key] = set()  # DaemonSets that may have orphans to adopt
         self._store.subscribe(
@@ -89,7 +88,6 @@ class DaemonSets:
         self._selectors.drop(old.key)
         self._adopting.discard(old.key)
         del self._specs[old.key], self._states[old.key]
-        self._hashes.pop(old.key, None)
 
     def node_seen(self, old: Node | None, new: Node) -> None:
         """Adds a node, or updates one whose labels or taints have changed."""
@@ -115,13 +113,17 @@ class DaemonSets:
         owner = self._store.find(DAEMON_SET, *key)
         if owner is None or key not in self._states or owner.deleted is not None or self._selectors.of(key).is_empty:
             return
-        spec, states = self._specs[key], self._states[key]
-        self._claim(owner)
-        revisions = self._revisions.of(spec, self._selectors.of(key))
-        if self._hashes.get(key) != revisions.hash:
-            self._hashes[key] = revisions.hash
+        spec, states, selector = self._specs[key], self._states[key], self._selectors.of(key)
+        self._claim(owner, selector, states)
+        revisions = self._revisions.of(spec, selector)
+        if self._specs.get(key) is not spec:
+            return  # it was changed or deleted meanwhile, and so below
+        if states.hash != revisions.hash:
+            states.hash = revisions.hash
             states.update_spec(spec, self._nodes)
         problem = self._advance(spec, states, revisions)
+        if self._specs.get(key) is not spec:
+            return
         self._evaluate(spec, states)
         self._write_status(owner.key, spec, states)
         if problem is not None:
@@ -131,7 +133,7 @@ class DaemonSets:
 
     def _evaluate(self, spec: DaemonSetSpec, states: NodeStates) -> None:
         now = self._context.clock.now
-        states.evaluate(NodeEvaluator(spec, self._hashes[spec.owner.key], now, self._context.ready_since), now)
+        states.evaluate(NodeEvaluator(spec, states.hash, now, self._context.ready_since), now)
 
     def _advance(self, spec: DaemonSetSpec, states: NodeStates, revisions: Revisions) -> ApiError | None:
         """Creates and deletes pods; returns the error if the API refuses one."""
@@ -176,9 +178,8 @@ class DaemonSets:
             self._context.record_event(owner, "Warning", "FailedDaemonPod", message, _COMPONENT)
         return True
 
-    def _claim(self, owner: Resource) -> None:
+    def _claim(self, owner: Resource, selector: LabelSelector, states: NodeStates) -> None:
         """Releases pods that no longer match the selector, and adopts matching orphans."""
-        selector, states = self._selectors.of(owner.key), self._states[owner.key]
         if owner.key not in self._adopting and not states.relabelled:
             return
         self._adopting.discard(owner.key)

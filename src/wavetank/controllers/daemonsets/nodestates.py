@@ -22,6 +22,7 @@ class NodeStates:
         self._targets: dict[str, str] = {}  # by uid of a pod: the node that it runs on or is meant for
         self._pending: dict[str, None] = {}  # an ordered set of nodes
         self._maturing: dict[str, Nanoseconds] = {}
+        self.hash = ""  # of the current template
         self.relabelled = False  # some pod, since the pods were last claimed
         self.counts: Counter[str] = Counter()
         self.marked: defaultdict[str, dict[str, NodeState]] = defaultdict(dict)  # by mark and node
