@@ -86,6 +86,11 @@ class ControllerContext:
         """Returns the index of pods by owner."""
         return self.owned(Pod.group_kind)
 
+    def is_present(self, resource: Resource) -> bool:
+        """Tells whether an object exists, and not only another one of its name: it may be deleted during a sync."""
+        present = self.store.find(resource.group_kind, *resource.key)
+        return present is not None and present.uid == resource.uid
+
     @property
     def clock(self) -> Clock:
         """Returns the clock of the cluster."""

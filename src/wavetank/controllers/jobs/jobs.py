@@ -65,9 +65,12 @@ class Jobs:
         self._context.pods.unfollow(old.uid)
         self._selectors.drop(old.key)
         self._lost.pop(old.key, None)
-        self._pod_control.forget(old)
-        self._failures.pop(old.uid, None)
-        self._clean_after(old)
+        self._forget(old)
+
+    def _forget(self, job: Resource) -> None:
+        self._pod_control.forget(job)
+        self._failures.pop(job.uid, None)
+        self._clean_after(job)
 
     def pod_changed(self, key: Key, pod: Pod) -> None:
         """Enqueues the Job of a pod with the next batch; the pod itself if it is deleted after its Job has finished."""
@@ -104,14 +107,23 @@ class Jobs:
             self._failures.pop(job.uid, None)
             self._pod_control.forget(job)
             return
+        try:
+            wait = self._run(job)
+        finally:
+            if not self._context.is_present(job):
+                self._forget(job)  # it was deleted meanwhile
+        if wait is not None:
+            self._queue.add_after(key, wait)
+
+    def _run(self, job: Resource) -> Nanoseconds | None:
+        """Syncs a Job with its pods; returns the time until the next sync, if the Job needs one."""
         self._claim(job)
         sync = JobSync(self._context, job, self._context.pods.of(job.uid), self._failures_of(job), self._record)
         try:
             sync.run(self._pod_control)
         finally:
             self._failures[job.uid] = sync.failures
-        if sync.wait is not None:
-            self._queue.add_after(key, sync.wait)
+        return sync.wait
 
     def _record(self, job: Resource, type_: str, reason: str, message: str) -> None:
         self._context.record_event(job, type_, reason, message, "job-controller")

@@ -53,11 +53,16 @@ class JobPodControl:
     def create(
         self, job: Resource, spec: JobSpec, number: int, indexes: list[int], delayed: Mapping[int, Pod]
     ) -> tuple[int, ApiError | None]:
-        """Creates pods in batches of 1, 2, 4 and so on until one is refused; returns how many, and the error."""
+        """Creates pods in batches of 1, 2, 4 and so on until one is refused; returns how many, and the error.
+
+        It stops when the Job is deleted meanwhile.
+        """
         documents = iter(self._documents(job, spec, min(number, _BURST), indexes, delayed))
         created, size, problem = 0, 1, None
         while problem is None and (batch := list(islice(documents, size))):
             for document in batch:
+                if not self._context.is_present(job):
+                    return created, problem
                 try:
                     self._control.create(job, document)
                     created += 1
