@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.state.kept import a_setting
@@ -15,6 +16,7 @@ from tests.support.objects import pod_manifest
 from tests.support.paths import ROOT
 from wavetank.apiserver.managedfields import entries
 from wavetank.apiserver.requests.request import Request, Response
+from wavetank.cluster.fields.selectors import LabelSelector
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec
 from wavetank.cluster.store.store import Store
@@ -109,14 +111,14 @@ def test_counts_of_pods_are_right_after_labels_without_pods_were_forgotten(monke
     store = Store(Clock())
     index = PodIndex({})
     pods = [Pod.parse(pod_manifest(f"p{i}", labels={"job": str(i), "all": "yes"}), store.specs) for i in range(40)]
-    every = Selected("default", podindex.LabelSelector.parse({"matchLabels": {"all": "yes"}}))
-    slots = podindex.np.array([0, 1])
+    every = Selected("default", LabelSelector.parse({"matchLabels": {"all": "yes"}}))
+    slots = np.array([0, 1])
     for number, pod in enumerate(pods):
         index.add(pod, number % 2)
         assert index.counts(every, slots).sum() == min(number + 1, 3)
         if number >= 2:
             index.add(pods[number - 2], (number - 2) % 2, -1)
-    own = Selected("default", podindex.LabelSelector.parse({"matchLabels": {"job": "39"}}))
+    own = Selected("default", LabelSelector.parse({"matchLabels": {"job": "39"}}))
     assert list(index.counts(own, slots)) == [0, 1]
 
 
