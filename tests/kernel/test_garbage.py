@@ -6,7 +6,7 @@ import weakref
 import pytest
 
 from wavetank.kernel import garbage
-from wavetank.kernel.garbage import rare_collections, short_collections
+from wavetank.kernel.garbage import no_collections, rare_collections, short_collections
 
 
 class Circle:
@@ -43,3 +43,9 @@ def test_a_server_collects_among_few_objects_at_a_time():
     finally:
         gc.unfreeze()
         gc.set_threshold(*thresholds)
+
+
+def test_nothing_is_collected_while_many_objects_are_made() -> None:
+    with no_collections(), no_collections():
+        assert not gc.isenabled()
+    assert gc.isenabled()

@@ -36,6 +36,18 @@ def rare_collections() -> Iterator[None]:
         gc.unfreeze()
 
 
+@contextmanager
+def no_collections() -> Iterator[None]:
+    """Lets the garbage collector wait while very many objects are made that stay: it would look at all of them twice."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 def short_collections() -> None:
     """Lets the garbage collector look at few objects at a time from now on, and not at what is there already.
 

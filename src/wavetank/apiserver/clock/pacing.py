@@ -70,7 +70,7 @@ class Pacing:
         self.paused = paused
         self.breaks = Breaks()
         self.in_event = False  # one is under way, and perhaps waits: no other one may run
-        self.held = False  # by somebody who replaces the clock, perhaps: no event may begin
+        self.held = False  # no event may begin: the clock may be replaced
         self._timers = 0  # that have run
         self._is_set_anew = False  # since the present slice of work has begun
         self._wall = wall

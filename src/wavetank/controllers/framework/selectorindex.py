@@ -2,19 +2,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from operator import attrgetter
 
 from wavetank.cluster.fields.selectors import LabelSelector
 
 Key = tuple[str, str]
-_MANY_LABELS = 1000  # of which few are selected by
+_MANY_LABELS = 1000  # of a pod, of which few are selected by; or of a selector, which are not compared to find one
 _Place = tuple[str, str, str]  # (namespace, label, value)
 
 
 class SelectorIndex:
     """Label selectors of objects, indexed for lookup by the labels that they select.
 
-    A selector is filed under one label that it requires to have one value, if there is such a label.
+    A selector is filed under one label that it requires to have one value, if there is such a label and not very many.
     """
 
     def __init__(self) -> None:
@@ -59,8 +58,10 @@ class SelectorIndex:
 
 
 def _place(namespace: str, selector: LabelSelector) -> _Place:
-    exact = [each for each in selector.requirements or () if each.operator == "In" and len(each.values) == 1]
-    if not exact:
+    requirements = selector.requirements or ()
+    if len(requirements) > _MANY_LABELS:  # most pods lack the first label that is looked for
         return namespace, "", ""
-    first = min(exact, key=attrgetter("key"))
-    return namespace, first.key, min(value for each in exact if each.key == first.key for value in each.values)
+    for requirement in sorted(requirements, key=lambda each: each.key):
+        if requirement.operator == "In" and len(requirement.values) == 1:
+            return namespace, requirement.key, next(iter(requirement.values))
+    return namespace, "", ""

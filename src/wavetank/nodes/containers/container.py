@@ -40,7 +40,8 @@ class Container:
     delay: Nanoseconds = 0  # the back-off before the next restart but one
 
     def __init__(self, plan: ContainerPlan, waiting: str) -> None:
-        self._change(plan=plan, waiting=waiting, timers=[])
+        values = self.__dict__  # written out: a pod may have thousands
+        values["plan"], values["waiting"], values["timers"], values["report"] = plan, waiting, [], None
 
     def __setattr__(self, name: str, value: object) -> None:
         self.__dict__[name] = value

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from wavetank.cluster.objects.pod import FAILED, SUCCEEDED
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.kernel.garbage import no_collections
 from wavetank.nodes.containers.container import CREATING, INITIALIZING, Container
 from wavetank.nodes.containers.plans import PodPlan
 
@@ -12,8 +13,9 @@ class ContainerLists:
     """The containers of one pod by their lists; `initialized` is since when all init containers are done."""
 
     def __init__(self, plan: PodPlan) -> None:
-        self.init = [Container(each, INITIALIZING) for each in plan.init]
-        self.main = [Container(each, INITIALIZING if plan.init else CREATING) for each in plan.containers]
+        with no_collections():
+            self.init = [Container(each, INITIALIZING) for each in plan.init]
+            self.main = [Container(each, INITIALIZING if plan.init else CREATING) for each in plan.containers]
         self.ephemeral: list[Container] = []
         self.initialized: Nanoseconds | None = None
 
