@@ -38,7 +38,7 @@ def rare_collections() -> Iterator[None]:
 
 @contextmanager
 def no_collections() -> Iterator[None]:
-    """Lets the garbage collector wait while very many objects are made that stay: it would look at all of them twice."""
+    """Lets the garbage collector wait while many objects are made that stay: it would look at all of them twice."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
