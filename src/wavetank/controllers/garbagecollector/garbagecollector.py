@@ -115,13 +115,13 @@ class GarbageCollector:
 
     def _delete_without_owners(self, resource: Resource, references: list[Reference]) -> None:
         """Deletes an object if all its owners are gone; otherwise drops the references to those that are."""
-        owners = [(reference, self._owner(reference, resource)) for reference in references]
-        missing = {(reference.get("apiVersion"), reference.get("kind")) for reference, owner in owners if owner is None}
+        owners, missing = self._owners(resource, references)
         if not all(self._context.serves(str(api_version), str(kind)) for api_version, kind in missing):
             return  # an owner of a kind that is not served may exist
-        gone = {reference["uid"] for reference, owner in owners if owner is None}
-        waiting = {reference["uid"] for reference, owner in owners if owner is not None and _waits(owner)}
-        if len(gone | waiting) < len({reference["uid"] for reference in references}):
+        uids = {reference["uid"] for reference in references}
+        gone = uids - owners.keys()
+        waiting = {uid for uid, owner in owners.items() if _waits(owner)}
+        if len(gone) + len(waiting) < len(uids):
             if gone or waiting:
                 self._drop_references(resource, gone | waiting)
         elif waiting and any(self._dependents.of(resource.uid)):
@@ -151,6 +151,19 @@ class GarbageCollector:
         self._drop_finalizer(owner, _ORPHAN)
 
     # owners
+
+    def _owners(
+        self, dependent: Resource, references: list[Reference]
+    ) -> tuple[dict[str, Resource], set[tuple[object, object]]]:
+        """Returns the owners that exist, by uid, and the apiVersions and kinds of those that do not."""
+        owners, missing = {}, set()
+        for reference in references:
+            owner = self._owner(reference, dependent)
+            if owner is None:
+                missing.add((reference.get("apiVersion"), reference.get("kind")))
+            else:
+                owners[owner.uid] = owner
+        return owners, missing
 
     def _owner(self, reference: Reference, dependent: Resource) -> Resource | None:
         """Returns the object that a reference points to; None if it does not exist."""
