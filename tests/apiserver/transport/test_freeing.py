@@ -45,7 +45,7 @@ def test_a_request_frees_the_results_of_heavy_functions_beside_the_loop_when_it_
         await until(by, 2)
 
     asyncio.run(serve())
-    assert by[1].startswith("freeing")
+    assert by[1].startswith("heavy-freeing")
 
 
 def test_a_refused_request_frees_them_as_well() -> None:
@@ -67,7 +67,7 @@ def test_a_refused_request_frees_them_as_well() -> None:
         await until(by, 1)
 
     asyncio.run(serve())
-    assert by[0].startswith("freeing")
+    assert by[0].startswith("heavy-freeing")
 
 
 def test_what_a_heavy_function_discards_is_freed_after_it() -> None:
@@ -84,4 +84,4 @@ def test_what_a_heavy_function_discards_is_freed_after_it() -> None:
         await until(by, 1)
 
     asyncio.run(serve())
-    assert by[0].startswith("freeing")
+    assert by[0].startswith("heavy-freeing")

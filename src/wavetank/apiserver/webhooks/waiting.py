@@ -173,7 +173,7 @@ def _thread(name: str) -> ThreadPoolExecutor:
 
     Besides those for requests there is one for events of a simulation, and one that frees large values.
     """
-    return ThreadPoolExecutor(1, thread_name_prefix=name)
+    return ThreadPoolExecutor(1, thread_name_prefix=f"heavy-{name}")
 
 
 def in_slices(items: Iterable[T]) -> Iterator[T]:
