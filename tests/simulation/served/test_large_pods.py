@@ -124,6 +124,30 @@ def test_the_end_of_a_pod_ends_its_many_sidecars(node: OneNode) -> None:
     assert node.status["phase"] == "Succeeded"
 
 
+@pytest.mark.parametrize(
+    ("policy", "phase"), [("Always", "Running"), ("Never", "Failed")], ids=["restarted", "not restarted"]
+)
+def test_many_containers_that_end_at_one_instant_change_the_pod_once(node: OneNode, policy: str, phase: str) -> None:
+    node.create([{"command": ["sh", "-c", "sleep 5; exit 3"]}] * MANY, restartPolicy=policy)
+    node.run_until(4)
+    versions = node.watch()
+    node.run_until(5)
+    assert 1 <= len(versions) <= 3
+    assert versions[-1]["status"]["phase"] == phase
+    node.run_until(60)
+    assert node.status["phase"] == phase
+    assert {each["restartCount"] for each in node.status["containerStatuses"]} == ({3} if policy == "Always" else {0})
+
+
+def test_a_pod_ends_with_the_last_of_its_many_containers(node: OneNode) -> None:
+    short, long = {"command": ["sleep", "5"]}, {"command": ["sleep", "9"]}
+    node.create([*([short] * MANY), long], restartPolicy="Never")
+    node.run_until(8)
+    assert node.status["phase"] == "Running"
+    node.run_until(9)
+    assert node.status["phase"] == "Succeeded"
+
+
 def test_the_deadline_of_a_pod_kills_its_many_containers(node: OneNode) -> None:
     node.create([{}] * MANY, activeDeadlineSeconds=10)
     node.run_until(11)

@@ -362,12 +362,22 @@ class PodContainers(ToldContainers):
 
     def _proceed_or_end(self, container: Container) -> None:
         is_init = container.plan.part == INIT
+        if self._has_many and not is_init:
+            self._changed()  # whether the pod ends is looked up once
+            return
         if phase := self._outcome([container] if is_init else ()):
             self._end(phase)
             return
         if is_init and self.initialized is None:
             self._proceed()
         self._changed()
+
+    def _go_on(self) -> None:
+        phase = self._outcome(()) if self._has_many and not self._stopping else ""
+        if phase:
+            self._end(phase)
+        else:
+            super()._go_on()
 
     def _tell_or_end(self) -> None:
         if phase := self._outcome(self.init):

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import chain
 from typing import Protocol
 
-from wavetank.kernel.clock import Clock
+from wavetank.kernel.clock import Clock, Timer
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.containers.container import Container
 from wavetank.nodes.containers.containerlists import ContainerLists
@@ -30,7 +30,8 @@ class PodWatcher(Protocol):
 class ToldContainers(ContainerLists):
     """The containers of one pod, whose kubelet is told when they have changed.
 
-    If many have changed, their reports are made in slices, and the kubelet is told when all are done, once.
+    If many have changed, their reports are made in slices, and the kubelet is told when all are done, once. Of a pod with
+    many containers it is told once at each instant: they may all end in one.
     """
 
     def __init__(self, pod: Identity, plan: PodPlan, clock: Clock, watcher: PodWatcher) -> None:
@@ -42,8 +43,25 @@ class ToldContainers(ContainerLists):
         self._watcher = watcher
         self._work = SlicedWork(clock, self._settled)
         self._then: Callable[[], None] = self._tell  # when the pending work is done
+        self._has_many = len(self.init) + len(self.main) > SLICE
+        self._is_told = True
+        self._later: Timer | None = None
 
     def _changed(self) -> None:
+        if not self._has_many:
+            self._go_on()
+            return
+        self._is_told = False
+        if self._later is None:
+            self._later = self._clock.at(self._clock.now, self._look)
+
+    def _look(self) -> None:
+        """Goes on after everything that has happened to many containers in an instant."""
+        self._later = None
+        if not self._is_told:
+            self._go_on()
+
+    def _go_on(self) -> None:
         if not self._work.is_sliced:
             self._settled()
 
@@ -54,7 +72,7 @@ class ToldContainers(ContainerLists):
         """
         assert not self._work.is_busy
         self._then = then
-        self._changed()
+        self._go_on()
 
     def _settled(self) -> None:
         changed = [each for each in self.all() if each.report is None]
@@ -67,8 +85,12 @@ class ToldContainers(ContainerLists):
     def _drop_work(self) -> None:
         self._work.drop()
         self._then = self._tell
+        if self._later is not None:
+            self._later.cancel()
+            self._later = None
 
     def _tell(self) -> None:
+        self._is_told = True
         self._note_ready()
         self._watcher.changed(self)
 
