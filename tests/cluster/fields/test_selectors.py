@@ -351,3 +351,20 @@ def test_any_value_can_be_selected_when_escaped(value: str) -> None:
     escaped = value.replace("\\", "\\\\").replace(",", "\\,").replace("=", "\\=")
     assert FieldSelector.parse(f"metadata.name={escaped}").matches(lambda _: value)
     assert not FieldSelector.parse(f"metadata.name!={escaped}").matches(lambda _: value)
+
+
+@pytest.mark.parametrize(
+    ("change", "matches"),
+    [({}, True), ({"k7": "other"}, False), ({"k8": None}, False), ({"free": "x"}, False), ({"more": "y"}, True)],
+    ids=["all", "another value", "a missing label", "an expression fails", "a label more"],
+)
+def test_a_selector_of_very_many_labels(change: dict[str, str | None], matches: bool) -> None:
+    labels = {f"k{i}": "v" for i in range(2000)}
+    expressions = [
+        {"key": "free", "operator": "DoesNotExist"},
+        {"key": "k1", "operator": "In", "values": ["v"]},
+        {"key": "k2", "operator": "In", "values": ["v", "w"]},
+    ]
+    selector = LabelSelector.parse({"matchLabels": labels, "matchExpressions": expressions})
+    given = {key: value for key, value in {**labels, **change}.items() if value is not None}
+    assert selector.matches(given) is matches

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, TypeVar
 
 from wavetank.cluster.fields.termindex import MANY_TERMS, NodeTermIndex
@@ -17,6 +18,7 @@ _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _SUBDOMAIN = re.compile(r"(?=.{1,253}\Z)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,63}")
 _NODE_NAME = "metadata.name"
+_FEW = 1000  # requirements, which are looked at one by one
 
 
 def read_mapping(raw: object) -> Mapping[str, object]:
@@ -153,7 +155,10 @@ class LabelSelector:
         """Returns whether the labels meet every requirement."""
         if self.requirements is None:
             return False
-        return all(requirement.matches(labels) for requirement in self.requirements)
+        if len(self.requirements) <= _FEW:
+            return all(requirement.matches(labels) for requirement in self.requirements)
+        exact, others = _split(self.requirements)
+        return exact.items() <= labels.items() and all(requirement.matches(labels) for requirement in others)
 
     @property
     def is_empty(self) -> bool:
@@ -170,6 +175,19 @@ class LabelSelector:
 
 EVERYTHING: Final = LabelSelector(frozenset())
 NOTHING: Final = LabelSelector(None)
+
+
+@lru_cache(maxsize=8)
+def _split(requirements: frozenset[Requirement]) -> tuple[dict[str, str], list[Requirement]]:
+    """Returns the labels that very many requirements ask for with a single value, and the other requirements."""
+    exact: dict[str, str] = {}
+    others = []
+    for each in requirements:
+        if each.operator == "In" and len(each.values) == 1 and each.key not in exact:
+            (exact[each.key],) = each.values
+        else:
+            others.append(each)
+    return exact, others
 
 
 def _read_match_labels(raw: object) -> frozenset[Requirement]:

@@ -30,8 +30,8 @@ class PodWatcher(Protocol):
 class ToldContainers(ContainerLists):
     """The containers of one pod, whose kubelet is told when they have changed.
 
-    If many have changed, their reports are made in slices, and the kubelet is told when all are done, once. Of a pod with
-    many containers it is told once at each instant: they may all end in one.
+    If many have changed, their reports are made in slices, and the kubelet is told when all are done, once. Of a pod
+    with many containers it is told once at each instant: they may all end in one.
     """
 
     def __init__(self, pod: Identity, plan: PodPlan, clock: Clock, watcher: PodWatcher) -> None:
