@@ -366,5 +366,5 @@ def test_a_selector_of_very_many_labels(change: dict[str, str | None], matches: 
         {"key": "k2", "operator": "In", "values": ["v", "w"]},
     ]
     selector = LabelSelector.parse({"matchLabels": labels, "matchExpressions": expressions})
-    given = {key: value for key, value in {**labels, **change}.items() if value is not None}
-    assert selector.matches(given) is matches
+    present = {key: value for key, value in {**labels, **change}.items() if value is not None}
+    assert selector.matches(present) is matches

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Final, TypeVar
 
 from wavetank.cluster.fields.termindex import MANY_TERMS, NodeTermIndex
@@ -138,6 +137,7 @@ class LabelSelector:
     """Requirements that must all hold: an empty set selects everything, None in its place nothing."""
 
     requirements: frozenset[Requirement] | None
+    _parts: tuple[dict[str, str], list[Requirement]] | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
     def parse(cls, raw: object, *, path: str = "") -> LabelSelector:
@@ -157,7 +157,10 @@ class LabelSelector:
             return False
         if len(self.requirements) <= _FEW:
             return all(requirement.matches(labels) for requirement in self.requirements)
-        exact, others = _split(self.requirements)
+        if self._parts is None:
+            object.__setattr__(self, "_parts", _split(self.requirements))
+        assert self._parts is not None
+        exact, others = self._parts
         return exact.items() <= labels.items() and all(requirement.matches(labels) for requirement in others)
 
     @property
@@ -177,7 +180,6 @@ EVERYTHING: Final = LabelSelector(frozenset())
 NOTHING: Final = LabelSelector(None)
 
 
-@lru_cache(maxsize=8)
 def _split(requirements: frozenset[Requirement]) -> tuple[dict[str, str], list[Requirement]]:
     """Returns the labels that very many requirements ask for with a single value, and the other requirements."""
     exact: dict[str, str] = {}
