@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
+from threading import current_thread
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.watching import WatchStream
 from wavetank.apiserver.verbs.write import LargeObjects, Write
 from wavetank.apiserver.webhooks import waiting
-from wavetank.apiserver.webhooks.waiting import in_slices, run_waiting
+from wavetank.apiserver.webhooks.waiting import HEAVIEST, in_slices, run_beside, run_waiting
 from wavetank.cluster.objects.resource import Resource
 
 
@@ -49,6 +50,14 @@ def a_map(size: int = 0, **data: str) -> dict[str, Any]:
 def served(caller: Caller, *arguments: Any, **headers: str) -> Any:
     """Asks as the server does: the request may wait."""
     return asyncio.run(run_waiting(partial(caller.call, *arguments, **headers)))
+
+
+@pytest.mark.parametrize(
+    ("weight", "thread"), [(100_000, "small"), (3_000_000, "large"), (100_000_000, "slow"), (HEAVIEST, "large")]
+)
+def test_requests_of_each_weight_have_a_thread_of_their_own(weight: int, thread: str) -> None:
+    name = asyncio.run(run_waiting(lambda: run_beside(lambda: current_thread().name, weight)))
+    assert name.startswith(f"heavy-{thread}")
 
 
 @pytest.mark.usefixtures("short_slices")
