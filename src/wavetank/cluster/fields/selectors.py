@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
+from wavetank.cluster.fields.labels import VERY_MANY, Labels, hashes_of, include
 from wavetank.cluster.fields.termindex import MANY_TERMS, NodeTermIndex
 from wavetank.errors import InputError
 
+if TYPE_CHECKING:
+    from wavetank.cluster.fields.labels import Hashes
+
 T = TypeVar("T")
-Labels = Mapping[str, str]
 
 _NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _SUBDOMAIN = re.compile(r"(?=.{1,253}\Z)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,63}")
 _NODE_NAME = "metadata.name"
-_FEW = 1000  # requirements, which are looked at one by one
 
 
 def read_mapping(raw: object) -> Mapping[str, object]:
@@ -132,12 +134,53 @@ def _integer(text: str) -> int | None:
     return number if number is not None and -(2**63) <= number < 2**63 else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Parts:
+    """Very many requirements: hashes of the labels that some of them ask for with a single value, and the others."""
+
+    exact: Hashes
+    others: frozenset[Requirement]
+
+    @classmethod
+    def of(cls, requirements: Iterable[Requirement]) -> _Parts:
+        exact: list[tuple[str, str]] = []
+        others: list[Requirement] = []
+        for each in requirements:
+            if each.operator == "In" and len(each.values) == 1:
+                (value,) = each.values
+                exact.append((each.key, value))
+            else:
+                others.append(each)
+        return cls(hashes_of(exact), frozenset(others))
+
+    def match(self, labels: Labels) -> bool:
+        return include(labels, self.exact) and all(requirement.matches(labels) for requirement in self.others)
+
+    def equal(self, other: _Parts) -> bool:
+        same = len(self.exact) == len(other.exact) and bool((self.exact == other.exact).all())
+        return same and self.others == other.others
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class LabelSelector:
     """Requirements that must all hold: an empty set selects everything, None in its place nothing."""
 
     requirements: frozenset[Requirement] | None
-    _parts: tuple[dict[str, str], list[Requirement]] | None = field(default=None, init=False, repr=False, compare=False)
+    _parts: _Parts | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        requirements = self.requirements or ()
+        object.__setattr__(self, "_parts", _Parts.of(requirements) if len(requirements) > VERY_MANY else None)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LabelSelector):
+            return NotImplemented
+        if self._parts is None or other._parts is None:
+            return self.requirements == other.requirements
+        return self._parts.equal(other._parts)
+
+    def __hash__(self) -> int:
+        return hash(self.requirements)
 
     @classmethod
     def parse(cls, raw: object, *, path: str = "") -> LabelSelector:
@@ -155,13 +198,9 @@ class LabelSelector:
         """Returns whether the labels meet every requirement."""
         if self.requirements is None:
             return False
-        if len(self.requirements) <= _FEW:
-            return all(requirement.matches(labels) for requirement in self.requirements)
-        if self._parts is None:
-            object.__setattr__(self, "_parts", _split(self.requirements))
-        assert self._parts is not None
-        exact, others = self._parts
-        return exact.items() <= labels.items() and all(requirement.matches(labels) for requirement in others)
+        if self._parts is not None:
+            return self._parts.match(labels)
+        return all(requirement.matches(labels) for requirement in self.requirements)
 
     @property
     def is_empty(self) -> bool:
@@ -178,18 +217,6 @@ class LabelSelector:
 
 EVERYTHING: Final = LabelSelector(frozenset())
 NOTHING: Final = LabelSelector(None)
-
-
-def _split(requirements: frozenset[Requirement]) -> tuple[dict[str, str], list[Requirement]]:
-    """Returns the labels that very many requirements ask for with a single value, and the other requirements."""
-    exact: dict[str, str] = {}
-    others = []
-    for each in requirements:
-        if each.operator == "In" and len(each.values) == 1 and each.key not in exact:
-            (exact[each.key],) = each.values
-        else:
-            others.append(each)
-    return exact, others
 
 
 def _read_match_labels(raw: object) -> frozenset[Requirement]:
@@ -351,31 +378,3 @@ def _read_node_field(raw: object) -> Requirement:
     if len(values) != 1:
         raise InputError(f"{list(values)!r} does not fit a field, expected exactly one value", path="values")
     return Requirement(key, operator, frozenset(values))
-
-
-_FIELD_TERM = re.compile(r"(?:[^\\,]|\\(?:.|\Z))+", re.DOTALL)
-_FIELD_PARTS = re.compile(r"(?P<field>(?:[^=!]|!(?!=))+)(?P<operator>!=|==|=)(?P<value>(?:[^\\=]|\\[\\,=])*)")
-
-
-@dataclass(frozen=True, slots=True)
-class FieldSelector:
-    """Requirements (In or NotIn of one value) on fields such as `spec.nodeName` that must all hold."""
-
-    requirements: frozenset[Requirement] = frozenset()
-
-    @classmethod
-    def parse(cls, text: str) -> FieldSelector:
-        """Compiles `status.phase!=Running,spec.nodeName=n1`; values quote comma and equals by a backslash."""
-        return cls(frozenset(_field_requirement(term, text) for term in _FIELD_TERM.findall(text)))
-
-    def matches(self, getter: Callable[[str], str]) -> bool:
-        """Returns whether the fields meet every requirement; `getter` gives a field's value, empty if unset."""
-        return all(requirement.accepts(getter(requirement.key)) for requirement in self.requirements)
-
-
-def _field_requirement(term: str, text: str) -> Requirement:
-    parts = _FIELD_PARTS.fullmatch(term)
-    if parts is None:
-        raise InputError(f"cannot read {term!r} in field selector {text!r}, expected field=value or field!=value")
-    value = re.sub(r"\\(.)", r"\1", parts["value"])
-    return Requirement(parts["field"], _OPERATORS[parts["operator"]], frozenset([value]))

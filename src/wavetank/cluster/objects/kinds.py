@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wavetank.cluster.fields.labels import indexed
 from wavetank.cluster.fields.selectors import LabelSelector
 from wavetank.cluster.objects.dra import DRA_KINDS
 from wavetank.cluster.objects.kueue import KUEUE_KINDS
@@ -26,7 +27,7 @@ class Namespace(Resource):
 
     def __init__(self, manifest: Manifest) -> None:
         super().__init__(manifest)
-        self.labels = {**self.labels, "kubernetes.io/metadata.name": self.name}
+        self.labels = indexed({**self.labels, "kubernetes.io/metadata.name": self.name})
 
 
 class PriorityClass(Resource):

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Self
 
+from wavetank.cluster.fields.labels import indexed
 from wavetank.cluster.objects.groupkinds import GroupKind, group_kind_of
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds
@@ -30,7 +31,7 @@ class Resource:
         self.manifest = manifest
         self.name = name or str(metadata.get("name") or "")
         self.namespace = (namespace or str(metadata.get("namespace") or "default")) if self.namespaced else ""
-        self.labels: Mapping[str, str] = metadata.get("labels") or {}
+        self.labels = indexed(metadata.get("labels") or {})
         self.uid = str(metadata.get("uid") or "")
         self.resource_version = 0
         self.created: Nanoseconds = 0

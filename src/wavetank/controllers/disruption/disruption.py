@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import Any
 
 from wavetank.cluster.objects.groupkinds import POD_DISRUPTION_BUDGET
@@ -10,7 +9,7 @@ from wavetank.cluster.objects.resource import Resource, parse_time, render_time
 from wavetank.controllers.disruption.expectedpods import ExpectedPods, ExpectedPodsError, expected_pods
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
-from wavetank.controllers.framework.selectorindex import SelectorIndex
+from wavetank.controllers.framework.selectedpods import SelectedPods
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 _EXPECTED_TO_GO: Nanoseconds = 120 * SECOND  # how long an evicted pod counts as deleted although it exists
@@ -30,58 +29,26 @@ class DisruptionBudgets:
         self._context = context
         self._store = context.store
         self._queue = context.queue(self._sync)
-        self._selectors = SelectorIndex()
-        self._pods: defaultdict[Key, dict[str, Pod]] = defaultdict(dict)  # by budget and uid
         self._store.subscribe(POD_DISRUPTION_BUDGET, self)
-        self._store.subscribe(Pod.group_kind, added=self.pod_seen, modified=self.pod_modified, deleted=self.pod_lost)
-        self._take_over()
-
-    def _take_over(self) -> None:
-        """Adds the budgets that exist already, and their pods in one pass."""
-        for budget in self._store.list(POD_DISRUPTION_BUDGET):
-            self._selectors.put(budget.key, budget.selector)
+        budgets = list(self._store.list(POD_DISRUPTION_BUDGET))
+        self._pods = SelectedPods(self._store, self._queue.add, [(budget.key, budget.selector) for budget in budgets])
+        for budget in budgets:
             self._queue.add(budget.key)
-        for pod in self._store.list(Pod.group_kind):
-            for key in self._selectors.matching(pod.namespace, pod.labels):
-                self._pods[key][pod.uid] = pod
 
     # events
 
     def added(self, new: PodDisruptionBudget) -> None:
         """Adds a budget and finds its pods."""
-        self._selectors.put(new.key, new.selector)
-        candidates = (pod for pod in self._store.list(Pod.group_kind) if pod.namespace == new.namespace)
-        self._pods[new.key] = {pod.uid: pod for pod in candidates if new.selector.matches(pod.labels)}
+        self._pods.put(new.key, new.selector)
         self._queue.add(new.key)
 
     def modified(self, old: PodDisruptionBudget, new: PodDisruptionBudget) -> None:
-        """Enqueues a changed budget."""
-        if new.selector != old.selector:
-            self.added(new)
-        self._queue.add(new.key)
+        """Updates a changed budget."""
+        self.added(new)
 
     def deleted(self, old: PodDisruptionBudget) -> None:
         """Removes a budget."""
-        self._selectors.drop(old.key)
-        self._pods.pop(old.key, None)
-
-    def pod_seen(self, pod: Pod) -> None:
-        """Adds a pod or its new version."""
-        for key in self._selectors.matching(pod.namespace, pod.labels):
-            self._pods[key][pod.uid] = pod
-            self._queue.add(key)
-
-    def pod_modified(self, old: Pod, new: Pod) -> None:
-        """Replaces a pod by its new version, whose labels may have changed."""
-        if old.labels is not new.labels and old.labels != new.labels:
-            self.pod_lost(old)
-        self.pod_seen(new)
-
-    def pod_lost(self, pod: Pod) -> None:
-        """Removes a pod that was deleted or no longer matches."""
-        for key in self._selectors.matching(pod.namespace, pod.labels):
-            self._pods[key].pop(pod.uid, None)
-            self._queue.add(key)
+        self._pods.drop(old.key)
 
     # work
 
@@ -89,7 +56,7 @@ class DisruptionBudgets:
         budget = self._store.find(POD_DISRUPTION_BUDGET, *key)
         if not isinstance(budget, PodDisruptionBudget):
             return
-        pods = list(self._pods[key].values())
+        pods = self._pods.of(key)
         if not pods:
             self._record(budget, "Normal", "NoPods", "No matching pods found")
         spec = budget.manifest.get("spec") or {}

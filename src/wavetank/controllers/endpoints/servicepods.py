@@ -1,16 +1,15 @@
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wavetank.cluster.objects.groupkinds import SERVICE
+from wavetank.cluster.objects.groupkinds import POD, SERVICE
 from wavetank.cluster.objects.kinds import Service
 from wavetank.cluster.objects.pod import Pod
 from wavetank.controllers.endpoints.triggers import Triggers
 from wavetank.controllers.framework.context import ControllerContext
 from wavetank.controllers.framework.queue import Key
-from wavetank.controllers.framework.selectorindex import SelectorIndex
+from wavetank.controllers.framework.selectedpods import SelectedPods
 
 
 class PodFacts:
@@ -33,18 +32,18 @@ class ServicePods:
     def __init__(self, context: ControllerContext, changed: Callable[[Key], None]) -> None:
         self._context = context
         self._changed = changed
-        self._selectors = SelectorIndex()
-        self._pods: defaultdict[Key, dict[str, Pod]] = defaultdict(dict)  # by service and uid
         self._facts: dict[str, PodFacts] = {}  # by uid
         self.triggers = Triggers()
         context.store.subscribe(SERVICE, self)
-        context.store.subscribe(Pod.group_kind, added=self.pod_seen, modified=self.pod_modified, deleted=self.pod_lost)
-        for service in context.store.list(SERVICE):
-            self.added(service)
+        services = [service for service in context.store.list(SERVICE) if has_endpoints(service)]
+        self._pods = SelectedPods(context.store, changed, [(service.key, service.selector) for service in services])
+        context.store.subscribe(POD, deleted=self._forget)
+        for service in services:
+            changed(service.key)
 
     def of(self, service: Service) -> list[PodFacts]:
         """Returns the facts about the pods of a Service, in order of creation."""
-        return [self._facts_of(pod) for pod in self._pods[service.key].values()]
+        return [self._facts_of(pod) for pod in self._pods.of(service.key)]
 
     def _facts_of(self, pod: Pod) -> PodFacts:
         known = self._facts.get(pod.uid)
@@ -54,45 +53,26 @@ class ServicePods:
 
     # events
 
+    def _forget(self, pod: Pod) -> None:
+        self._facts.pop(pod.uid, None)
+
     def added(self, new: Service) -> None:
         """Adds a Service and finds its pods."""
-        if not has_endpoints(new):
-            return
-        self._selectors.put(new.key, new.selector)
-        candidates = (pod for pod in self._context.store.list(Pod.group_kind) if pod.namespace == new.namespace)
-        self._pods[new.key] = {pod.uid: pod for pod in candidates if new.selector.matches(pod.labels)}
-        self._changed(new.key)
+        if has_endpoints(new):
+            self._pods.put(new.key, new.selector)
+            self._changed(new.key)
 
     def modified(self, old: Service, new: Service) -> None:
         """Updates a changed Service."""
-        self._selectors.drop(old.key)
+        if not has_endpoints(new):
+            self._pods.drop(new.key)
         self.added(new)
 
     def deleted(self, old: Service) -> None:
         """Removes a Service."""
-        self._selectors.drop(old.key)
-        self._pods.pop(old.key, None)
+        self._pods.drop(old.key)
         self.triggers.forget(old.key)
         self._changed(old.key)
-
-    def pod_seen(self, pod: Pod) -> None:
-        """Adds a pod or its new version."""
-        for key in self._selectors.matching(pod.namespace, pod.labels):
-            self._pods[key][pod.uid] = pod
-            self._changed(key)
-
-    def pod_modified(self, old: Pod, new: Pod) -> None:
-        """Replaces a pod by its new version, whose labels may have changed."""
-        if old.labels is not new.labels and old.labels != new.labels:
-            self.pod_lost(old)
-        self.pod_seen(new)
-
-    def pod_lost(self, pod: Pod) -> None:
-        """Removes a pod that was deleted or no longer matches."""
-        self._facts.pop(pod.uid, None)
-        for key in self._selectors.matching(pod.namespace, pod.labels):
-            self._pods[key].pop(pod.uid, None)
-            self._changed(key)
 
 
 def has_endpoints(service: Service) -> bool:

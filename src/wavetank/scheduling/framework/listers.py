@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 
+from wavetank.cluster.fields.labels import labels_key
 from wavetank.cluster.fields.selectors import EVERYTHING, LabelSelector
 from wavetank.cluster.objects.groupkinds import POD_DISRUPTION_BUDGET, REPLICA_SET, SERVICE, STATEFUL_SET, group_kind_of
 from wavetank.cluster.objects.kinds import Namespace, PodDisruptionBudget, Service
@@ -97,7 +98,7 @@ class Listers:
         controller = self._controller(pod)
         if not services:
             return EVERYTHING if controller is None else controller
-        like = (pod.namespace, frozenset(pod.labels.items()), controller)
+        like = (pod.namespace, labels_key(pod.labels), controller)
         known = self._siblings.get(like)
         if known is None:
             selectors = [service.selector for service in self._services(pod)]

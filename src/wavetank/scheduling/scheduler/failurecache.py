@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from wavetank.cluster.fields.labels import labels_key
 from wavetank.scheduling.framework.cycle.cycle import Cycle, Outcome
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 
@@ -49,4 +50,4 @@ def _holds_for_equal_pods(cycle: Cycle, outcome: Outcome) -> bool:
 def _key(cycle: Cycle) -> Hashable:
     """Returns what two pods must share to be equal for a profile."""
     pod = cycle.pod
-    return cycle.framework, pod.spec, pod.priority, pod.namespace, frozenset(pod.labels.items())
+    return cycle.framework, pod.spec, pod.priority, pod.namespace, labels_key(pod.labels)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from wavetank.cluster.fields.labels import labels_key
 from wavetank.cluster.fields.resources import CPU, MEMORY
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec
@@ -150,7 +151,7 @@ class PodMetricsTable:
     def _loads_of(self, pod: Pod, resource: str) -> list[Load]:
         """Returns the loads of a resource on a pod, one for each container."""
         name = pod.name if self._has_names else ""
-        key = (resource, pod.namespace, name, id(pod.spec), frozenset(pod.labels.items()))
+        key = (resource, pod.namespace, name, id(pod.spec), labels_key(pod.labels))
         known = self._known.get(key)
         if known is None:
             found: dict[str, Load] = {}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from wavetank.cluster.fields.labels import indexed
 from wavetank.cluster.objects.groupkinds import NODE
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
@@ -16,6 +17,7 @@ class ServedStore(Store):
         node = self.find(NODE, "", node_name)
         copied = {key: node.labels[key] for key in _TOPOLOGY if key in node.labels} if node is not None else {}
         if copied:
-            new.labels = {**old.labels, **copied}
-            new.manifest = {**old.manifest, "metadata": {**old.manifest["metadata"], "labels": new.labels}}
+            labels = {**old.labels, **copied}
+            new.labels = indexed(labels)
+            new.manifest = {**old.manifest, "metadata": {**old.manifest["metadata"], "labels": labels}}
         return new

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping
 
+from wavetank.cluster.fields.labels import labels_key
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.sortedjson import encode_sorted
 from wavetank.scheduling.config import InterPodAffinityArgs, PluginArgs, PodTopologySpreadArgs
@@ -57,7 +58,7 @@ _PARTS: Mapping[str, Sign] = {
     "VolumeBinding": _volumes,
     "VolumeZone": _volumes,
     "PodTopologySpread": lambda pod: None if pod.spec.spread else (),
-    "InterPodAffinity": lambda pod: None if pod.spec.pod_affinity else frozenset(pod.labels.items()),
+    "InterPodAffinity": lambda pod: None if pod.spec.pod_affinity else labels_key(pod.labels),
     "DynamicResources": lambda pod: None if pod.spec.manifest.get("resourceClaims") else (),
     "ImageLocality": lambda pod: frozenset(pod.spec.images),
     "NodeDeclaredFeatures": lambda pod: (),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 
 import numpy as np
 
+from wavetank.cluster.fields.labels import labels_key
 from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.framework.boundedcache import BoundedCache
 from wavetank.scheduling.framework.nodes.arrays import IntArray
@@ -78,7 +79,7 @@ class PodIndex:
     def __init__(self, placements: Mapping[str, tuple[Pod, int]]) -> None:
         self.in_use = False
         self._placements = placements
-        self._kinds: dict[tuple[str, frozenset[tuple[str, str]], bool], _Kind] = {}
+        self._kinds: dict[tuple[str, Hashable, bool], _Kind] = {}
         self._most_kinds = LEAST_KINDS  # before those without pods are forgotten
         self._wide_kinds: dict[tuple[str, bool], _Kind] = {}  # of pods with very many labels, by `_wide_key`
         self._counters: dict[Query, _Counter] = {}
@@ -126,7 +127,7 @@ class PodIndex:
         return counter
 
     def _kind(self, pod: Pod) -> _Kind:
-        key = (pod.namespace, frozenset(pod.labels.items()), pod.deleted is not None)
+        key = (pod.namespace, labels_key(pod.labels), pod.deleted is not None)
         kind = self._kinds.get(key)
         if kind is None:
             if len(self._kinds) >= self._most_kinds:

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
+from wavetank.cluster.fields.labels import labels_key
 from wavetank.cluster.objects.kinds import PodDisruptionBudget
 from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.framework.listers import Listers
@@ -12,7 +13,7 @@ class Disruptions:
 
     def __init__(self, listers: Listers) -> None:
         self._listers = listers
-        self._budgets: dict[tuple[str, frozenset[tuple[str, str]]], list[PodDisruptionBudget]] = {}
+        self._budgets: dict[tuple[str, Hashable], list[PodDisruptionBudget]] = {}
         self.possible = listers.has_disruption_budgets
 
     def violated(self, pods: Iterable[Pod]) -> list[bool]:
@@ -31,7 +32,7 @@ class Disruptions:
     def _budgets_of(self, pod: Pod) -> list[PodDisruptionBudget]:
         if not self.possible or not pod.labels:
             return []
-        key = (pod.namespace, frozenset(pod.labels.items()))
+        key = (pod.namespace, labels_key(pod.labels))
         found = self._budgets.get(key)
         if found is None:
             budgets = self._listers.disruption_budgets(pod.namespace)

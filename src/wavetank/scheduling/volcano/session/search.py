@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from wavetank.cluster.fields.labels import labels_key
 from wavetank.scheduling.framework.nodes.arrays import IntArray
 from wavetank.scheduling.volcano import defects
 from wavetank.scheduling.volcano.model.fiterrors import ERROR, RESOLVABLE, FitErrors, Status
@@ -106,7 +107,7 @@ class Failures:
 def kind_of(task: Task) -> object:
     """Returns what tasks must share to be equal for every filter."""
     pod = task.pod
-    return pod.spec, pod.namespace, frozenset(pod.labels.items()), pod.uid if pod.spec.volumes else ""
+    return pod.spec, pod.namespace, labels_key(pod.labels), pod.uid if pod.spec.volumes else ""
 
 
 class Predicates:
