@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import os
+import pickle
+import subprocess
+import sys
+
 import pytest
 
 from wavetank.cluster.fields.labels import LargeLabels, indexed, labels_key
@@ -35,3 +40,12 @@ def test_very_many_labels_are_read_as_any_others() -> None:
     assert isinstance(labels, LargeLabels)
     assert labels["k7"] == "v7"
     assert dict(labels) == LABELS
+
+
+def test_very_many_labels_are_hashed_anew_in_another_process() -> None:
+    """Python's hashes of strings differ from process to process."""
+    program = "import pickle, sys; from wavetank.cluster.fields.labels import indexed\n"
+    program += "sys.stdout.buffer.write(pickle.dumps(indexed({f'k{i}': f'v{i}' for i in range(2000)})))"
+    environment = {**os.environ, "PYTHONHASHSEED": "1"}
+    pickled = subprocess.run([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE, check=True)
+    assert pickle.loads(pickled.stdout) == indexed(LABELS)

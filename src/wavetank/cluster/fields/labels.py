@@ -36,6 +36,9 @@ class LargeLabels(dict[str, str]):
     def __ne__(self, other: object) -> bool:
         return not self == other
 
+    def __reduce__(self) -> tuple[type[LargeLabels], tuple[dict[str, str]]]:
+        return LargeLabels, (dict(self),)  # other processes have other hashes
+
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(self.hashes.tobytes())
 

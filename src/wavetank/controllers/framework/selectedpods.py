@@ -53,8 +53,9 @@ class SelectedPods:
         return list(self._pods.get(key, {}).values())
 
     def _select(self, key: Key, pod: Pod) -> None:
+        if pod.uid not in self._pods[key]:  # a pod of the store may be known before its event arrives
+            self._selecting[pod.uid] = (*self._selecting.get(pod.uid, ()), key)
         self._pods[key][pod.uid] = pod
-        self._selecting[pod.uid] = (*self._selecting.get(pod.uid, ()), key)
 
     def _unselect(self, key: Key, uid: str) -> None:
         left = tuple(other for other in self._selecting[uid] if other != key)
