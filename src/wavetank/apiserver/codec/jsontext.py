@@ -1,4 +1,4 @@
-"""JSON texts, read as Go reads them and written compactly."""
+"""JSON texts, read as Go reads them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ from collections.abc import Callable
 from json.scanner import py_make_scanner  # type: ignore[attr-defined]
 from typing import Any, NoReturn
 
-import msgspec
-
 from wavetank.apiserver.codec.mismatch import UnreadableError
 from wavetank.apiserver.codec.syntax import explain_syntax
 from wavetank.kernel.discards import discard
 
 _LONG = 1024 * 1024  # characters
 _MANY = 5000  # pairs
-
-encode = msgspec.json.encode
 
 
 class Pairs(list[tuple[str, Any]]):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
+from wavetank.apiserver.codec.copying import copied
 from wavetank.apiserver.custom.conversion import WebhookConverter
 from wavetank.apiserver.custom.rules import RuleNode
 from wavetank.apiserver.custom.schema.defaulting import set_schema_defaults
@@ -72,7 +72,7 @@ class CustomType:
 
         Raises an UnreadableError where metadata have a wrong type. A document of another kind is left as it is.
         """
-        document = deepcopy(document)
+        document = copied(document)
         has_metadata = "metadata" in document
         metadata: Document = {}
         unknown: list[str] = []
@@ -113,7 +113,7 @@ class CustomType:
         """
         if self._is_ours(document) and _version_of(document) not in self.schemas:
             raise plain(f"request to convert CR from an invalid group/version: {document['apiVersion']}")
-        document = deepcopy(document)
+        document = copied(document)
         self._fit(document)
         self.default(document)
         return self._convert(document, self.version)

@@ -9,6 +9,7 @@ import msgspec
 
 from wavetank.apiserver.codec.diagnosis import diagnose, duplicates
 from wavetank.apiserver.codec.mismatch import MismatchError, UnreadableError, json_type
+from wavetank.apiserver.codec.pieces import encode
 from wavetank.apiserver.codec.reading import Parsed, parse, read, strict_error
 from wavetank.apiserver.custom.decoding import read_custom
 from wavetank.apiserver.errors import StatusError, bad_request, invalid, unsupported_media_type
@@ -66,7 +67,7 @@ def _plain(
     table: KindTable, kind: Kind | Subresource, document: dict[str, Any], body: bytes, media: str, field_validation: str
 ) -> Decoded:
     patched, warnings = (_json if media == JSON_PATCH else _merge)(document, body)
-    shown = msgspec.json.encode(patched).decode()
+    shown = encode(patched).decode()
     try:
         if isinstance(kind, Kind) and kind.custom is not None:
             result, errors = read_custom(kind.custom, Parsed(patched, patched))
@@ -89,7 +90,7 @@ def _json(document: dict[str, Any], body: bytes) -> tuple[Any, list[str]]:
         most = f"The allowed maximum operations in a JSON patch is {_MOST_OPERATIONS}, got {len(operations)}"
         raise StatusError(413, "RequestEntityTooLarge", f"Request entity too large: {most}")
     try:
-        copy = msgspec.json.decode(msgspec.json.encode(document))
+        copy = msgspec.json.decode(encode(document))
         return apply_operations(copy, [each or {} for each in operations]), [f"json patch {each}" for each in errors]
     except PatchError:
         raise rejected() from None

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from wavetank.apiserver.codec.pieces import encode
 from wavetank.apiserver.errors import StatusError, not_acceptable
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.requests.media import (
@@ -97,7 +98,7 @@ class Representation:
             return dump(document)
         if self.media_type == PROTOBUF:
             return write_protobuf(document)
-        body = msgspec.json.encode(document)
+        body = encode(document)
         return (msgspec.json.format(body, indent=2) if self.pretty else body) + b"\n"
 
     def encode_event(self, what: str, document: Any) -> bytes:

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from wavetank.apiserver.codec.copying import copied
+from wavetank.apiserver.codec.pieces import is_large
 from wavetank.apiserver.errors import bad_request
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.registry.subresources import PARTS
@@ -12,7 +13,6 @@ from wavetank.apiserver.requests.request import Request, User
 from wavetank.apiserver.verbs.deleting import DeleteOptions, Deleter
 from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.options import WriteOptions
-from wavetank.apiserver.verbs.weights import is_large
 from wavetank.apiserver.verbs.write import Write
 from wavetank.apiserver.verbs.writing import Writer
 from wavetank.apiserver.webhooks.waiting import HEAVIEST, break_after_write, may_wait
@@ -37,7 +37,7 @@ class Actor:
         kind = self._kind(document)
         namespace = str(document["metadata"].get("namespace") or "default") if kind.namespaced else ""
         write = self._write(kind, namespace, "", document)
-        made = write.beside(partial(copy.deepcopy, dict(document)))
+        made = write.beside(partial(copied, dict(document)))
         if name:
             made["metadata"]["name"] = name
         self._writer.track(write, None, made)
@@ -50,7 +50,7 @@ class Actor:
         """Replaces an object, last read as `old`; 409 if it has changed since."""
         kind = self._kind(document)
         write = self._write(kind, old.namespace, old.name, document)
-        made = write.beside(partial(copy.deepcopy, document))
+        made = write.beside(partial(copied, document))
         write.beside(partial(self._writer.default, kind, made))
         return self._replace(write, old, made)
 
@@ -60,7 +60,7 @@ class Actor:
         409 if it has changed since.
         """
         document = self._writer.objects.render(old)
-        document["status"] = copy.deepcopy(status)
+        document["status"] = copied(status)
         if annotations is not None:
             document["metadata"] = {**document["metadata"], "annotations": dict(annotations)}
         write = self._write(self._kind(document), old.namespace, old.name, document, "status")
@@ -76,7 +76,7 @@ class Actor:
     def finalize(self, old: Resource, document: Document) -> None:
         """Replaces the finalizers in the spec of a namespace, last read as `old`."""
         write = self._write(self._kind(document), old.namespace, old.name, document, "finalize")
-        self._replace(write, old, copy.deepcopy(document))
+        self._replace(write, old, copied(document))
 
     def delete(self, old: Resource, grace_s: int | None = None, policy: str | None = None) -> None:
         """Deletes an object, by name and uid."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import copy
-
 import msgspec
 
+from wavetank.apiserver.codec.copying import copied
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.registry.preparing import prepare_create
 from wavetank.apiserver.strategies.strategy import WriteContext
@@ -42,7 +41,7 @@ def _managers(
     if key not in _KNOWN:
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
-        new, fields, now = copy.deepcopy(document), writer.field_managers, writer.now
+        new, fields, now = copied(document), writer.field_managers, writer.now
         writer.default(kind, new)
         fields.of(kind, kind.group_kind).update(None, new, managers[0], now)
         if status is not None and managers[1]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
+from wavetank.apiserver.codec.pieces import encode
 from wavetank.apiserver.codec.protobufencoding import varint
 from wavetank.apiserver.codec.protobufsizes import field_size, size_of
 from wavetank.apiserver.errors import StatusError, plain
@@ -63,7 +62,7 @@ def stored_size(kind: Kind, document: Mapping[str, Any]) -> int:
     metadata = {name: value for name, value in document["metadata"].items() if name != "resourceVersion"}
     stored = {**document, "metadata": metadata}
     if kind.custom is not None or kind.group in _IN_JSON:
-        text = msgspec.json.encode(stored)
+        text = encode(stored)
         return len(text) + 5 * sum(map(text.count, (b"<", b">", b"&"))) + 1  # Go writes \u003c, and a line's end
     type_meta = field_size(1, len(kind.api_version)) + field_size(2, len(kind.kind))
     message = size_of(kind.schema.structure)(stored)

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from wavetank.apiserver.codec.pieces import encode
 from wavetank.apiserver.codec.protobufencoding import encoder_of
 from wavetank.apiserver.conversion.versions import stored_kind, to_served
 from wavetank.apiserver.errors import not_found
@@ -118,7 +119,7 @@ class Objects:
                 self.forget()
             document = to_served(kind, self.render(resource))
             del document["kind"], document["apiVersion"]
-            found = self._encoded[key] = msgspec.json.encode(document)
+            found = self._encoded[key] = encode(document)
             self._encoded_bytes += len(found)
         return found
 

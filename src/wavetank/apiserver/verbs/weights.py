@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
+from wavetank.apiserver.codec.pieces import is_large
 from wavetank.apiserver.kinds import Kind, Subresource
 from wavetank.apiserver.requests.request import Request
 from wavetank.apiserver.webhooks.waiting import HEAVIEST, may_wait, run_beside
 
 T = TypeVar("T")
 
-_MANY_VALUES = 2000  # which are checked within a few milliseconds
 _COPIES = 1000  # how much longer than itself a patch may make a document
 
 
@@ -20,20 +20,6 @@ def weight_of(kind: Kind | Subresource, request: Request) -> int:
     custom = kind.custom if isinstance(kind, Kind) else None
     copies = _COPIES if b'"copy"' in request.body else 1  # operations of a JSON patch
     return len(request.body) * (custom.complexity if custom is not None else 1) * copies
-
-
-def is_large(document: Mapping[str, object]) -> bool:
-    """Tells whether a document has very many values; of a large one only some are looked at."""
-    left: list[object] = [document]
-    seen = 0
-    while left:
-        each = left.pop()
-        inside = each.values() if isinstance(each, dict) else each if isinstance(each, list) else ()
-        seen += len(inside)
-        if seen > _MANY_VALUES:
-            return True
-        left.extend(inside)
-    return False
 
 
 def run_large_beside(function: Callable[[], T], document: Mapping[str, object]) -> T:

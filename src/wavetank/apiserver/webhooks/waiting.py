@@ -6,6 +6,7 @@ A function that runs in a greenlet may wait for something asynchronous; control 
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -25,6 +26,13 @@ _SLICE_S = 0.005
 HEAVIEST = 1 << 40  # the weight of what is heavy in any case
 _FREED_AFTER_S = 0.1  # when nothing else has the results of a call any more, such as an exception's traceback
 _WRITES = 16  # of an event between two breaks: a few milliseconds
+
+
+class _ThreadState(threading.local):
+    is_heavy = False
+
+
+_thread_state = _ThreadState()
 
 
 class Breaks:
@@ -147,7 +155,13 @@ async def _run_in(thread: ThreadPoolExecutor, function: Callable[[], T]) -> T:
     return await asyncio.get_running_loop().run_in_executor(thread, _run_heavy, function)
 
 
+def runs_beside() -> bool:
+    """Tells whether the caller runs in a thread for heavy functions."""
+    return _thread_state.is_heavy
+
+
 def _run_heavy(function: Callable[[], T]) -> T:
+    _thread_state.is_heavy = True
     with collecting_discards() as discarded:
         try:
             return function()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
@@ -22,6 +21,7 @@ from wavetank.apiserver.admission.webhooks.review import (
     rejection,
     review_version,
 )
+from wavetank.apiserver.codec.copying import copied
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.errors import StatusError, bad_request, internal
 from wavetank.apiserver.kinds import Kind, KindTable
@@ -114,7 +114,7 @@ class WebhookAdmission:
         changed = False
         for hook in in_slices(hooks):
             changed = self._mutate(hook, attributes, rounds) or changed
-        rounds.output = attributes.beside(partial(copy.deepcopy, attributes.document))
+        rounds.output = attributes.beside(partial(copied, attributes.document))
         return changed
 
     def _mutate(self, hook: Webhook, attributes: Attributes, rounds: Reinvocation) -> bool:
@@ -146,7 +146,7 @@ class WebhookAdmission:
         shown = self._shown_new(invocation.kind, attributes, mutating=True)
         weight = len(verdict.patch)
         try:
-            patched = attributes.beside(lambda: apply_operations(copy.deepcopy(shown), operations), weight)
+            patched = attributes.beside(lambda: apply_operations(copied(shown), operations), weight)
         except PatchError as error:
             raise internal(str(error)) from None
         if attributes.asked is not None:

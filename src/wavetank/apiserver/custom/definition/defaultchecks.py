@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from copy import deepcopy
 from typing import Any
 
+from wavetank.apiserver.codec.copying import copied
 from wavetank.apiserver.codec.mismatch import UnreadableError
 from wavetank.apiserver.custom.schema.embedded import Coercion, check_embedded
 from wavetank.apiserver.custom.schema.gotext import shown
@@ -50,7 +50,7 @@ def _surround_with(surround: Surround, name: str) -> Surround:
 
 def _check_inside(schema: Structural, root: Structural, place: str, surround: Surround) -> Iterator[FieldError]:
     """Checks a default that becomes a part of an object's metadata."""
-    whole = surround(deepcopy(schema.default))
+    whole = surround(copied(schema.default))
     try:
         Coercion().coerce(whole, root)
     except UnreadableError as error:
@@ -65,11 +65,11 @@ def _check_inside(schema: Structural, root: Structural, place: str, surround: Su
 
 
 def _check_outside(schema: Structural, place: str) -> Iterator[FieldError]:
-    pruned = deepcopy(schema.default)
+    pruned = copied(schema.default)
     prune(pruned, schema, root=schema.embedded)
     if pruned != schema.default:
         yield invalid(place, shown(schema.default), "must not have unknown fields")
-    value = deepcopy(schema.default)
+    value = copied(schema.default)
     try:
         Coercion().coerce(value, schema, place)
     except UnreadableError as error:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import Any
 
+from wavetank.apiserver.codec.copying import copied
 from wavetank.apiserver.custom.schema.structural import Structural
 
 
@@ -15,16 +15,16 @@ def set_schema_defaults(value: Any, schema: Structural | None) -> None:
     if isinstance(value, dict):
         for name, inner in schema.properties.items():
             if inner.default is not None and (name not in value or _is_wrong_null(value[name], inner)):
-                value[name] = deepcopy(inner.default)
+                value[name] = copied(inner.default)
         for name in value:
             inner_of = schema.below(name)
             if name not in schema.properties and inner_of is not None and _is_wrong_null(value[name], inner_of):
-                value[name] = deepcopy(inner_of.default)
+                value[name] = copied(inner_of.default)
             set_schema_defaults(value[name], inner_of)
     elif isinstance(value, list) and schema.items is not None:
         for i, each in enumerate(value):
             if _is_wrong_null(each, schema.items):
-                value[i] = deepcopy(schema.items.default)
+                value[i] = copied(schema.items.default)
             set_schema_defaults(value[i], schema.items)
 
 
