@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -114,6 +116,22 @@ def test_the_cluster_goes_on_from_there() -> None:
     driven.advance(10)
     driven.rewind(3)  # the jump of the version is a write as well
     assert driven.state() == state
+
+
+def test_replaced_clusters_are_freed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wavetank.ui.session._MOST_LEFT", 1000)
+    gc.disable()
+    try:
+        driven = Driven()
+        first = weakref.ref(driven.session.served)
+        for _ in range(5):
+            driven.deploy("web")
+            driven.advance(5)
+            driven.rewind(max(number for number, _ in driven.session.writes()))
+            driven.replaced.clear()
+        assert first() is None
+    finally:
+        gc.enable()
 
 
 def test_watches_cannot_resume_from_a_time_that_has_not_been() -> None:

@@ -7,6 +7,7 @@ at the same times, each after the same timers. Whether that is so is checked wri
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,7 +17,7 @@ from wavetank.apiserver.clock.pacing import Pacing
 from wavetank.apiserver.errors import StatusError, bad_request, not_found
 from wavetank.apiserver.requests.request import Request, Response, User
 from wavetank.apiserver.requests.stream import Stream
-from wavetank.apiserver.webhooks.waiting import beside, run_beside, run_waiting
+from wavetank.apiserver.webhooks.waiting import HEAVIEST, beside, run_beside, run_waiting
 from wavetank.cluster.objects.groupkinds import MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.definition import SchedulerDefinition
@@ -30,6 +31,8 @@ Title = Callable[[], str]  # made when it is asked for
 _READS = ("GET", "HEAD", "OPTIONS")
 _MOST_BYTES = 8 * 1024 * 1024  # of kept writes
 _BYTES_PER_WRITE = 300  # besides its request, about
+_MOST_LEFT = 20_000  # objects in replaced clusters, about 80 MB, before the loop stands still to free these
+_EMPTY = 500  # objects that an empty cluster counts for
 _UNLIKE = "this session cannot be repeated exactly, so the cluster stays as it is"
 
 
@@ -68,6 +71,7 @@ class Session:
         self._writes: list[Write] = []
         self._size = 0
         self._rewinding = False
+        self._left = 0  # objects in replaced clusters
 
     @property
     def api(self) -> Api:
@@ -150,8 +154,10 @@ class Session:
         try:
             while self._pacing.in_event:
                 await asyncio.sleep(0.001)
+            self._free_replaced()
             made = await beside(partial(ServedCluster, self._setting, self._authenticate))
             steps = await self._repeat(made, self._writes[: number + 1])
+            await beside(partial(made.store.skip_to, made.store.version))  # so that its writes are freed in pieces
         finally:
             self._rewinding = False
             self._pacing.release()
@@ -175,17 +181,25 @@ class Session:
         return repeated.steps
 
     def _take_over(self, made: ServedCluster, number: int, steps: int) -> None:
-        version = self.served.store.version + 1
+        store = self.served.store
+        version = store.version + 1
+        self._left += _EMPTY + sum(len(store.objects(each)) for each in store.group_kinds())
         del self._writes[number:]
         self.served = made
         self._pacing.replace(made.clock, steps)
         self.act(None, lambda served: _skip(served, version))
         self._replaced(made)
 
+    def _free_replaced(self) -> None:
+        """Frees the clusters that were replaced, whose parts refer to each other, once they are large together."""
+        if self._left > _MOST_LEFT:
+            gc.collect()
+            self._left = 0
+
 
 def _skip(served: ServedCluster, version: int) -> Response:
     """Lets a store go on above every version that clients have seen, so that they list again instead of resuming."""
-    served.store.skip_to(version)
+    run_beside(partial(served.store.skip_to, version), HEAVIEST)
     return Response(200, [])
 
 

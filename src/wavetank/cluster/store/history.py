@@ -9,6 +9,7 @@ import msgspec
 
 from wavetank.cluster.objects.resource import Manifest, Resource
 from wavetank.cluster.store.errors import ExpiredError
+from wavetank.kernel.discards import discard
 
 ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
 
@@ -75,6 +76,7 @@ class History:
 
     def forget(self, version: int) -> None:
         """Forgets everything up to a version."""
+        discard(*map(list, self._events.values()))
         self._events.clear()
         self._sizes.clear()
         self._size = 0
