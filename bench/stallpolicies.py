@@ -85,6 +85,8 @@ post("policy: many variables", POLICIES, lambda: filling(
 ), stored=True, after=removing(f"{POLICIES}/heavy"))  # fmt: skip
 post("policy: a long expression", POLICIES, lambda: dump(
     policy("heavy", validations=[{"expression": "true && " * (LARGEST // 9) + "true"}])))  # fmt: skip
+post("policy: a long expression of quotes", POLICIES, lambda: dump(
+    policy("heavy", validations=[{"expression": '"' * (LARGEST // 3)}])))  # fmt: skip
 post("policy: an expression of 99,000 characters", POLICIES, lambda: dump(
     policy("heavy", validations=[{"expression": "true && " * 12_300 + "true"}] * 30)))  # fmt: skip
 post("policy: many rules", POLICIES, lambda: filling(

@@ -195,7 +195,7 @@ class Api:
         try:
             found = self._act(target, request)
         except StatusError as error:
-            found = refusal(error, request)
+            found = run_beside(partial(refusal, error, request), len(str(error)))
         # a patch of an unknown type does not reach what serves the kind
         routed = target.verb != "patch" or not isinstance(found, Response) or found.status != _UNSUPPORTED_TYPE
         if (deprecated := use_warning(target.kind)) and routed:

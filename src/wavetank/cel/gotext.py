@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 _LARGEST_PLAIN = 1e21  # from here on Go writes an exponent
 _SMALLEST_PLAIN = 1e-4
 
@@ -23,7 +25,7 @@ def go_number(value: float) -> str:
 
 def quote(text: str) -> str:
     """Quotes a string as Go does."""
-    return '"' + "".join(_ESCAPES.get(char) or _printable(char) for char in text) + '"'
+    return f'"{_SPECIAL.sub(_escaped, text)}"'
 
 
 _ESCAPES = {
@@ -38,8 +40,13 @@ _ESCAPES = {
     "\v": "\\v",
 }
 
+_SPECIAL = re.compile(r"[^ !#-\[\]-~]")  # all but the characters of ASCII that stand for themselves
 
-def _printable(char: str) -> str:
+
+def _escaped(found: re.Match[str]) -> str:
+    char = found[0]
+    if char in _ESCAPES:
+        return _ESCAPES[char]
     if char.isprintable():
         return char
     code = ord(char)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 from wavetank.apiserver import errors
@@ -20,12 +21,16 @@ def refuse(
     write: Write, kind: Kind, document: Document, mistakes: list[FieldError], managed: list[Document] | None
 ) -> None:
     """Raises a 422 if there are mistakes in a document, or in its managedFields."""
-    found = _with_managers(mistakes, managed)
+    found = write.beside(partial(_with_managers, mistakes, managed))
     if found:
-        stated = f"{document['kind']}.{kind.group}" if kind.custom is not None else kind.group_kind
-        if kind.custom is None:
-            found = [_with_empties(each, write.kind.schema, write.request.stated) for each in found]
-        raise errors.invalid(stated, document["metadata"].get("name", ""), found)
+        raise write.beside(partial(_refusal, write, kind, document, found))
+
+
+def _refusal(write: Write, kind: Kind, document: Document, mistakes: list[FieldError]) -> errors.StatusError:
+    stated = f"{document['kind']}.{kind.group}" if kind.custom is not None else kind.group_kind
+    if kind.custom is None:
+        mistakes = [_with_empties(each, write.kind.schema, write.request.stated) for each in mistakes]
+    return errors.invalid(stated, document["metadata"].get("name", ""), mistakes)
 
 
 def _with_managers(mistakes: list[FieldError], managed: list[Document] | None) -> list[FieldError]:
