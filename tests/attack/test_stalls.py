@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from functools import partial
 from threading import current_thread
 from typing import Any
 
 import pytest
 
-from tests.apiserver.inprocess import MAPS, MERGE, Caller
+from tests.apiserver.inprocess import JSON, MAPS, MERGE, Caller
+from wavetank.apiserver.api import Api
 from wavetank.apiserver.fielderrors import ENOUGH
 from wavetank.apiserver.requests.request import Request, Response, User
 from wavetank.apiserver.validation.pods.podwarnings import pod_warnings
@@ -19,6 +21,8 @@ from wavetank.apiserver.verbs.write import LargeObjects, Write
 from wavetank.apiserver.webhooks import waiting
 from wavetank.apiserver.webhooks.waiting import HEAVIEST, in_slices, run_beside, run_waiting
 from wavetank.cluster.objects.resource import Resource
+from wavetank.cluster.store.store import Store
+from wavetank.kernel.clock import Clock
 
 
 @pytest.fixture
@@ -94,7 +98,10 @@ def test_so_is_a_small_patch_of_a_large_object(beside: list[str], monkeypatch: p
     assert "_check_changed" in beside
 
 
-def test_the_answer_to_a_small_request_about_a_large_object_is_written_beside_the_loop(beside: list[str]) -> None:
+def test_the_answer_to_a_small_request_about_a_large_object_is_written_beside_the_loop(
+    beside: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wavetank.apiserver.verbs.writing._SLOW_S", 0.0)
     caller, labels = Caller(), {f"k{i}": "v" for i in range(5000)}
     served(caller, "POST", MAPS, {"metadata": {"name": "a", "finalizers": ["a.io/b"]}, "data": labels})
     for method, body in (("PATCH", {"data": {"b": "c"}}), ("DELETE", None)):
@@ -215,12 +222,40 @@ def test_an_actor_in_the_same_process_writes_a_large_object_beside_the_event_loo
     asyncio.run(run_waiting(partial(write, 10)))
     assert beside == []
     asyncio.run(run_waiting(partial(write, 5000)))
-    assert {"deepcopy", "update", "_check_new", "_check_changed"} <= set(beside)
+    assert {"copied", "update", "_check_new", "_check_changed"} <= set(beside)
 
 
-def test_the_answer_about_a_large_object_is_made_beside_the_event_loop(beside: list[str]) -> None:
+@pytest.mark.parametrize("path", [f"{MAPS}/a", MAPS])
+@pytest.mark.parametrize("accept", ["application/json", "application/vnd.kubernetes.protobuf", "application/yaml"])
+def test_large_objects_are_shown_beside_the_event_loop(path: str, accept: str, beside: list[str]) -> None:
     caller = Caller()
     assert served(caller, "POST", MAPS, a_map(20_000)).status == 201
+    assert served(caller, "POST", MAPS, {"metadata": {"name": "small"}}).status == 201
     beside.clear()
-    assert served(caller, "GET", f"{MAPS}/a").status == 200
-    assert beside == ["encode"]
+    assert served(caller, "GET", path, accept=accept).status == 200
+    shown = {
+        "application/json": ["encode" if path != MAPS else "encode_item"],
+        "application/vnd.kubernetes.protobuf": ["encode_protobuf" if path != MAPS else "message"],
+        "application/yaml": ["show", "answer" if path != MAPS else "<lambda>"],
+    }
+    assert beside == shown[accept]
+
+
+def test_the_rules_of_a_user_with_very_many_are_shown_beside_the_event_loop(beside: list[str]) -> None:
+    api, group = Api(Store(Clock()), rbac=True), "rbac.authorization.k8s.io"
+    rules = [{"apiGroups": [""], "resources": [f"r{i}"], "verbs": ["get"]} for i in range(2000)]
+    binding = {"roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": "r"},
+               "subjects": [{"apiGroup": group, "kind": "User", "name": "joe"}]}  # fmt: skip
+    root, joe = User(), User("joe", ("system:authenticated",))
+    for user, path, document in (
+        (root, f"/apis/{group}/v1/clusterroles", {"metadata": {"name": "r"}, "rules": rules}),
+        (root, f"/apis/{group}/v1/clusterrolebindings", {"metadata": {"name": "r"}, **binding}),
+        (joe, "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", {"spec": {"namespace": "default"}}),
+    ):
+        beside.clear()
+        request = Request("POST", path, headers={"content-type": JSON}, body=json.dumps(document).encode(), user=user)
+        answer = asyncio.run(run_waiting(partial(api.handle, request)))
+        assert isinstance(answer, Response)
+        assert answer.status == 201
+    assert answer.body.count(b'"resources"') > len(rules)
+    assert beside == ["answer"]

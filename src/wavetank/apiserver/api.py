@@ -237,12 +237,14 @@ class Api:
         found = get(self._objects, target.kind, target.namespace, target.name, request.param("resourceVersion"))
         if representation == PLAIN:
             encode = partial(self._objects.encode, target.kind, found)
-            return already_written(self._writer.large.beside(found, encode))
+            return already_written(self._writer.large.beside(target.kind, found, encode))
         if representation == PLAIN_PROTOBUF:
-            body = self._objects.encode_protobuf(target.kind, found)
+            encode = partial(self._objects.encode_protobuf, target.kind, found)
+            body = self._writer.large.beside(target.kind, found, encode)
             return Response(200, headers_of(representation, ()), body)
-        shown = self._objects.show(target.kind, found)
-        return answer(target.kind, representation, shown, self._objects.now)
+        shown = self._writer.large.beside(target.kind, found, partial(self._objects.show, target.kind, found))
+        represent = partial(answer, target.kind, representation, shown, self._objects.now)
+        return self._writer.large.beside(target.kind, found, represent)
 
     def _list(self, target: Target, request: Request) -> Response | WatchStream:
         check_route(request, COLLECTION_TYPES)
@@ -252,7 +254,7 @@ class Api:
         representation = negotiate(request, listing=True)
         options = options.selecting(request, target.kind)
         found = page(self._objects, target.kind, target.namespace, options)
-        body = show_page(self._objects, target.kind, found, representation)
+        body = show_page(self._objects, self._writer.large, target.kind, found, representation)
         return Response(200, [("content-type", representation.media_type), PRIVATE], body)
 
     def _watch(self, target: Target, request: Request) -> WatchStream:
@@ -291,5 +293,5 @@ class Api:
         listed = ListOptions.read(request, watch=False).selecting(request, target.kind)
         options = DeleteOptions.read(request, self.kinds)
         found = self._deleter.delete_collection(target.kind, target.namespace, options, listed, request)
-        body = show_page(self._objects, target.kind, found, representation)
+        body = show_page(self._objects, self._writer.large, target.kind, found, representation)
         return Response(200, headers_of(representation, request.warnings), body)

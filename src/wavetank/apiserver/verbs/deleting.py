@@ -182,7 +182,7 @@ class Deleter:
             return not keep, to_served(kind, document)
         marked = self._store_marked(self._objects.stored(kind), document, old, options)
         if keep:
-            return False, self._writer.large.beside(marked, partial(self._objects.show, kind, marked))
+            return False, self._writer.large.beside(kind, marked, partial(self._objects.show, kind, marked))
         self._admit_removal(self._objects.stored(kind), marked, options, request)
         return self._remove(kind, marked, options)
 
@@ -201,7 +201,7 @@ class Deleter:
 
     def _beside(self, kind: Kind, old: Resource, options: DeleteOptions, function: Callable[[], T]) -> T:
         """Runs a function that reads an object, of a large one beside the loop; StaleError if that has changed."""
-        result = function() if options.at_once else self._writer.large.beside(old, function)
+        result = function() if options.at_once else self._writer.large.beside(kind, old, function)
         if self._objects.find(kind, old.namespace, old.name) is not old:
             raise StaleError(kind.resource, old.name)
         return result
@@ -220,7 +220,7 @@ class Deleter:
 
     def _answer(self, kind: Kind, resource: Resource, version: int | None = None) -> Document:
         if strategy_of(self._objects.stored(kind)).returns_deleted:
-            return self._writer.large.beside(resource, partial(self._objects.show, kind, resource, version))
+            return self._writer.large.beside(kind, resource, partial(self._objects.show, kind, resource, version))
         details = {"name": resource.name, "group": kind.group, "kind": kind.plural, "uid": resource.uid}
         named = {name: value for name, value in details.items() if value}
         return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": named}

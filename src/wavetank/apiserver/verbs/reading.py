@@ -13,7 +13,8 @@ from wavetank.apiserver.requests.negotiation import PLAIN, PLAIN_PROTOBUF, Repre
 from wavetank.apiserver.requests.protobufwriter import wrap_list
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import EXACT, ListOptions, parse_list_version, parse_version
-from wavetank.apiserver.webhooks.waiting import in_slices, run_beside
+from wavetank.apiserver.verbs.write import LargeObjects
+from wavetank.apiserver.webhooks.waiting import HEAVIEST, in_slices, run_beside
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import ExpiredError
 
@@ -67,28 +68,27 @@ def page(objects: Objects, kind: Kind, namespace: str, options: ListOptions) -> 
     return found, metadata
 
 
-def show_page(objects: Objects, kind: Kind, found: Page, representation: Representation) -> bytes:
+def show_page(objects: Objects, large: LargeObjects, kind: Kind, found: Page, representation: Representation) -> bytes:
     """Encodes a list in a representation."""
     resources, metadata = found
     if representation == PLAIN and kind.custom is not None:
-        return _encode_custom(objects, kind, found)
+        return _encode_custom(objects, large, kind, found)
     if representation == PLAIN:
         head = {"kind": f"{kind.kind}List", "apiVersion": kind.api_version, "metadata": metadata}
-        items = b",".join(objects.encode_item(kind, resource) for resource in in_slices(resources))
+        items = b",".join(large.each(kind, resources, objects.encode_item))
         return b'%s,"items":[%s]}\n' % (msgspec.json.encode(head)[:-1], items)
     if representation == PLAIN_PROTOBUF:
-        return wrap_list(kind, [objects.message(kind, resource) for resource in in_slices(resources)], metadata)
-    documents = [objects.show(kind, resource) for resource in in_slices(resources)]
+        return wrap_list(kind, list(large.each(kind, resources, objects.message)), metadata)
+    documents = list(large.each(kind, resources, objects.show))
     now = objects.now
-    return run_beside(
-        lambda: representation.encode(representation.list(kind, documents, metadata, now)), len(documents) * _ROW
-    )
+    weight = HEAVIEST if any(resource in large for resource in resources) else len(documents) * _ROW
+    return run_beside(lambda: representation.encode(representation.list(kind, documents, metadata, now)), weight)
 
 
-def _encode_custom(objects: Objects, kind: Kind, found: Page) -> bytes:
+def _encode_custom(objects: Objects, large: LargeObjects, kind: Kind, found: Page) -> bytes:
     """Encodes a list of custom objects, each of which has its kind and apiVersion."""
     resources, metadata = found
-    items = b",".join(objects.encode(kind, resource) for resource in in_slices(resources))
+    items = b",".join(large.each(kind, resources, objects.encode))
     head = {"kind": kind.list_kind, "metadata": {"continue": "", **metadata}}
     start = msgspec.json.encode({"apiVersion": kind.api_version})[:-1]
     return b'%s,"items":[%s],%s\n' % (start, items, msgspec.json.encode(head)[1:])
