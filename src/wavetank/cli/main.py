@@ -3,18 +3,17 @@ from __future__ import annotations
 import errno
 import gc
 import os
-import signal
 import sys
 import time
 import traceback
 from importlib import import_module
 from io import TextIOWrapper
-from types import FrameType
 from typing import NoReturn
 
 import click
 
 from wavetank.cli.outputoptions import add_verbosity, settings
+from wavetank.cli.signals import end_orderly
 from wavetank.errors import WavetankError
 from wavetank.kernel.garbage import rare_collections
 from wavetank.words import closest, printable
@@ -116,7 +115,7 @@ def main() -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without ± is no reason to fail
     begun = time.perf_counter()
-    _end_orderly()
+    end_orderly()
     try:
         status = cli(sys.argv[1:] or ["--help"], standalone_mode=False)
         sys.stdout.flush()
@@ -140,19 +139,6 @@ def main() -> None:
         if settings.verbose:
             click.echo(f"took {time.perf_counter() - begun:.1f} s", err=True)
         gc.freeze()  # a last collection of garbage would take a tenth of a second
-
-
-def _end_orderly() -> None:
-    """Lets SIGTERM and SIGHUP end a command like an exception, which ends its workers and removes unfinished files."""
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP
-            signal.signal(number, _terminate)
-
-
-def _terminate(number: int, frame: FrameType | None) -> NoReturn:
-    signal.signal(number, signal.SIG_DFL)  # a second one ends the process at once
-    raise SystemExit(128 + number)
 
 
 def _fail(message: str, status: int) -> NoReturn:
