@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -27,7 +27,7 @@ from stallcases import (
     post,
     removing,
 )
-from stallstored import APPLY, CRDS, CUSTOM, MANY, MERGE_PATCH, definition, large_map, many_maps
+from stallstored import APPLY, CRDS, CUSTOM, MERGE_PATCH, definition, large_map, many_maps
 
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 POLICIES, BINDINGS = f"{ADMISSION}/validatingadmissionpolicies", f"{ADMISSION}/validatingadmissionpolicybindings"
@@ -332,7 +332,15 @@ CASES.append(Case("discovery: all definitions deleted", lambda: Step("DELETE", C
 
 # deletions and annotations
 
-CASES.append(Case("namespace: deleted with its objects", lambda: Step("DELETE", MANY.rpartition("/")[0]), many_maps))
+DOOMED = "/api/v1/namespaces/doomed"
+CASES.append(
+    Case(
+        "namespace: deleted with its objects",
+        lambda: Step("DELETE", DOOMED),
+        partial(many_maps, "doomed"),
+        then=lambda: iter([Step("GET", DOOMED)] * 5),  # the namespace controller waits for 5 s
+    )
+)
 LAST = "kubectl.kubernetes.io/last-applied-configuration"
 
 

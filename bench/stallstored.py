@@ -119,11 +119,11 @@ def definition_of(properties: dict[str, Any]) -> Any:
 # long lists
 
 
-def many_maps() -> Iterator[Step]:
-    yield Step("POST", "/api/v1/namespaces", dump(meta("many")))
+def many_maps(namespace: str = "many") -> Iterator[Step]:
+    yield Step("POST", "/api/v1/namespaces", dump(meta(namespace)))
     for i in range(OBJECTS):
         document = {**meta(f"m-{i}", labels={f"l{k}": "v" for k in range(10)}), "data": {"a": "b" * 200}}
-        yield Step("POST", "/api/v1/namespaces/many/configmaps", dump(document))
+        yield Step("POST", f"/api/v1/namespaces/{namespace}/configmaps", dump(document))
 
 
 MANY = "/api/v1/namespaces/many/configmaps"
