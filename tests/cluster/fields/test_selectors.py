@@ -13,6 +13,8 @@ from wavetank.cluster.fields.selectors import (
     EVERYTHING,
     NOTHING,
     LabelSelector,
+    NodeSelector,
+    NodeSelectorTerm,
     Requirement,
     parse_selector_text,
 )
@@ -160,6 +162,162 @@ def test_labels_select_objects_that_carry_them_all(wanted: dict[str, str], label
 def test_an_operator_and_its_negation_never_agree(key: str, values: frozenset[str], labels: dict[str, str]) -> None:
     assert Requirement(key, "In", values).matches(labels) != Requirement(key, "NotIn", values).matches(labels)
     assert Requirement(key, "Exists").matches(labels) != Requirement(key, "DoesNotExist").matches(labels)
+
+
+@pytest.mark.parametrize(
+    ("text", "matches"),
+    [
+        pytest.param("", True, id="no text selects everything"),
+        pytest.param(" \t\r\n", True, id="blanks select everything"),
+        pytest.param("app=web", True, id="equals"),
+        pytest.param("app==web", True, id="double equals"),
+        pytest.param(" app = web , tier = front ", True, id="blanks do not matter"),
+        pytest.param("app!=web", False, id="not equals"),
+        pytest.param("owner!=me", True, id="not equals holds without the label"),
+        pytest.param("app in (db,web)", True, id="in"),
+        pytest.param("app in( db , web )", True, id="in with blanks"),
+        pytest.param("app notin (web)", False, id="notin"),
+        pytest.param("app", True, id="exists"),
+        pytest.param("!app", False, id="does not exist"),
+        pytest.param("! owner", True, id="does not exist with a blank"),
+        pytest.param("empty=", True, id="no value is the empty value"),
+        pytest.param("empty in ()", True, id="no values are the empty value"),
+        pytest.param("empty in (,web)", True, id="a gap is the empty value"),
+        pytest.param("replicas>2", True, id="greater"),
+        pytest.param("replicas > 3", False, id="greater is strict"),
+        pytest.param("replicas<4,replicas>2", True, id="between"),
+        pytest.param("app>1", False, id="what is no number is not greater"),
+        pytest.param("owner<1", False, id="what is missing is not less"),
+        pytest.param("in notin (in)", True, id="keywords may be keys and values"),
+        pytest.param("app=web,tier in (front,back),replicas!=4,empty,!owner", True, id="all at once"),
+    ],
+)
+def test_a_selector_text_selects(text: str, matches: bool) -> None:
+    assert parse_selector_text(text).matches(POD) is matches
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,",
+        ",a",
+        "a,,b",
+        ",",
+        "=b",
+        "!",
+        "!a=b",
+        "a!",
+        "a===b",
+        "a=b=c",
+        "a=b/c",
+        "a/b/c=d",
+        "a>=1",
+        "a>x",
+        "a>",
+        "a>1.5",
+    ],
+)
+def test_a_bad_selector_text_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="expected"):
+        parse_selector_text(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["a b", "a in", "a in b", "a in (b", "a in b)", "a in (b c)", "a in (b)(c)", "ain (b)", "(a)"]
+)
+def test_a_bad_set_in_a_selector_text_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="expected"):
+        parse_selector_text(text)
+
+
+@given(text=st.text() | st.text(alphabet="ab1=!<>(), \tinot\\.-/"))
+def test_any_text_is_a_selector_or_an_input_error(text: str) -> None:
+    assert "\n" not in str(refusal(parse_selector_text, text))
+
+
+@pytest.mark.parametrize(
+    ("selector", "matches"),
+    [
+        pytest.param(any_of({}), False, id="an empty term matches no node"),
+        pytest.param(any_of({}, named("In", "n1")), True, id="an empty term does not hide the others"),
+        pytest.param(any_of(where("zone", "In", "a")), True, id="In"),
+        pytest.param(any_of(where("zone", "NotIn", "a")), False, id="NotIn"),
+        pytest.param(any_of(where("zone", "Exists")), True, id="Exists"),
+        pytest.param(any_of(where("rack", "DoesNotExist")), True, id="DoesNotExist"),
+        pytest.param(any_of(where("gpus", "Gt", "7")), True, id="Gt"),
+        pytest.param(any_of(where("gpus", "Gt", "8")), False, id="Gt is strict"),
+        pytest.param(any_of(where("gpus", "Lt", "10")), True, id="Lt compares numbers, not letters"),
+        pytest.param(any_of(where("rack", "Lt", "1")), False, id="Lt needs the label"),
+        pytest.param(any_of(where("padded", "Lt", "8")), True, id="007 is 7"),
+        pytest.param(any_of(where("version", "Gt", "1")), False, id="a label of 3.5 never compares"),
+        pytest.param(any_of(where("gpus", "Gt", "3.5")), False, id="a bound of 3.5 never compares"),
+        pytest.param(any_of(where("gpus", "Lt", "9" * 20)), False, id="a bound beyond int64 never compares"),
+        pytest.param(any_of(named("In", "n1")), True, id="its name"),
+        pytest.param(any_of(named("In", "n2")), False, id="another name"),
+        pytest.param(any_of(named("NotIn", "n1")), False, id="any name but its own"),
+        pytest.param(any_of({**named("In", "n1"), **where("zone", "In", "b")}), False, id="name, not labels"),
+        pytest.param(any_of(named("In", "n2"), where("zone", "In", "a")), True, id="one term is enough"),
+    ],
+)
+def test_a_node_selector_selects(selector: object, matches: bool) -> None:
+    assert NodeSelector.parse(selector).matches(NODE, "n1") is matches
+
+
+@pytest.mark.parametrize(
+    ("selector", "names"),
+    [
+        pytest.param(any_of(named("In", "n1")), {"n1"}, id="one name"),
+        pytest.param(any_of(named("In", "n1"), named("In", "n2")), {"n1", "n2"}, id="terms are ORed"),
+        pytest.param(any_of(CONTRADICTION), set(), id="a contradiction leaves no node"),
+        pytest.param(any_of(CONTRADICTION, named("In", "n3")), {"n3"}, id="or the other term's"),
+        pytest.param(any_of({**named("In", "n1"), **where("a", "Exists")}), {"n1"}, id="labels do not matter"),
+        pytest.param(any_of(named("In", "n1"), where("a", "Exists")), None, id="a term of labels pins nothing"),
+        pytest.param(any_of(named("In", "n1"), {}), None, id="an empty term pins nothing"),
+        pytest.param(any_of(named("NotIn", "n1")), None, id="NotIn pins nothing"),
+    ],
+)
+def test_a_node_selector_knows_the_names_it_pins(selector: object, names: set[str] | None) -> None:
+    assert NodeSelector.parse(selector).names == names
+
+
+@pytest.mark.parametrize(
+    ("term", "path"),
+    [
+        pytest.param({"matchFields": 1}, "matchFields", id="not a list"),
+        pytest.param(where("a", "Gte", "1"), "matchExpressions[0].operator", id="unknown operator"),
+        pytest.param(where("a", "Gt", "1", "2"), "matchExpressions[0].values", id="Gt of two values"),
+        pytest.param(named("In", "a", key="metadata.uid"), "matchFields[0].key", id="another field"),
+        pytest.param(named("Exists"), "matchFields[0].operator", id="an operator that fields do not have"),
+        pytest.param(named("In", "a", "b"), "matchFields[0].values", id="two names in one field"),
+        pytest.param(named("In", "N1"), "matchFields[0].values[0]", id="no node can have that name"),
+    ],
+)
+def test_a_bad_node_selector_is_refused_with_its_path(term: dict[str, Any], path: str) -> None:
+    error = refusal(NodeSelector.parse, any_of({}, term))
+    assert error is not None
+    assert error.path == f"nodeSelectorTerms[1].{path}"
+
+
+def test_a_node_selector_needs_a_term() -> None:
+    with pytest.raises(InputError, match=r"^nodeSelectorTerms: .* expected at least one term"):
+        NodeSelector.parse(any_of())
+
+
+def test_a_term_stands_alone_for_preferences() -> None:
+    term = NodeSelectorTerm.parse(where("zone", "In", "a"))
+    assert term.matches(NODE, "n1")
+    assert not term.matches({}, "n1")
+
+
+def test_node_selectors_of_equal_meaning_are_equal() -> None:
+    one, other = named("In", "n1"), named("In", "n2")
+    assert {NodeSelector.parse(any_of(one, other))} == {NodeSelector.parse(any_of(other, one, other))}
+
+
+@pytest.mark.parametrize("parse", [LabelSelector.parse, NodeSelector.parse, NodeSelectorTerm.parse])
+@given(raw=JSON)
+def test_any_json_is_a_selector_or_an_input_error(parse: Callable[[object], object], raw: object) -> None:
+    assert "\n" not in str(refusal(parse, raw))
 
 
 @pytest.mark.parametrize(
