@@ -6,7 +6,7 @@ import asyncio
 import gc
 import json
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -118,20 +118,46 @@ def test_the_cluster_goes_on_from_there() -> None:
     assert driven.state() == state
 
 
-def test_replaced_clusters_are_freed(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def without_collections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Garbage is collected by the session alone, often."""
     monkeypatch.setattr("wavetank.ui.session._MOST_LEFT", 1000)
     gc.disable()
-    try:
-        driven = Driven()
-        first = weakref.ref(driven.session.served)
-        for _ in range(5):
-            driven.deploy("web")
-            driven.advance(5)
-            driven.rewind(max(number for number, _ in driven.session.writes()))
-            driven.replaced.clear()
-        assert first() is None
-    finally:
-        gc.enable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("without_collections")
+def test_replaced_clusters_are_freed() -> None:
+    driven = Driven()
+    first = weakref.ref(driven.session.served)
+    for _ in range(5):
+        driven.deploy("web")
+        driven.advance(5)
+        driven.rewind(max(number for number, _ in driven.session.writes()))
+        driven.replaced.clear()
+    assert first() is None
+
+
+@pytest.mark.usefixtures("without_collections")
+def test_clusters_that_turn_out_different_are_freed(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[weakref.ref[ServedCluster]] = []
+
+    class Noted(ServedCluster):
+        def __init__(self, *parts: Any) -> None:
+            super().__init__(*parts)
+            made.append(weakref.ref(self))
+
+    driven = Driven()
+    driven.deploy("web")
+    driven.session.served.store.version += 1  # a write that no client made
+    driven.deploy("other")
+    monkeypatch.setattr("wavetank.ui.session.ServedCluster", Noted)
+    for _ in range(5):
+        with pytest.raises(StatusError, match="cannot be repeated exactly"):
+            driven.rewind(1)
+    assert len(made) == 5
+    assert made[0]() is None
 
 
 def test_watches_cannot_resume_from_a_time_that_has_not_been() -> None:

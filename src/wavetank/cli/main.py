@@ -13,7 +13,7 @@ from typing import NoReturn
 import click
 
 from wavetank.cli.outputoptions import add_verbosity, settings
-from wavetank.cli.signals import end_orderly
+from wavetank.cli.signals import ended_orderly
 from wavetank.errors import WavetankError
 from wavetank.kernel.garbage import rare_collections
 from wavetank.words import closest, printable
@@ -107,6 +107,7 @@ def cli() -> None:
     """Try Kubernetes schedulers on a simulated cluster, before you risk a real one."""
 
 
+@ended_orderly()
 def main() -> None:
     """Runs the command line; ends with 0, 1 (a difference), 2 (bad input), 3 (a scheduler failed) or 130 (Ctrl-C).
 
@@ -115,7 +116,6 @@ def main() -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without ± is no reason to fail
     begun = time.perf_counter()
-    end_orderly()
     try:
         status = cli(sys.argv[1:] or ["--help"], standalone_mode=False)
         sys.stdout.flush()

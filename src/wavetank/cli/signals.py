@@ -9,6 +9,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from threading import Timer
 from types import FrameType
 from typing import NoReturn
@@ -22,13 +25,19 @@ class _Terminated(SystemExit):
         self.number = number
 
 
-def end_orderly() -> None:
-    """Lets signals end the command by an exception, which ends its workers and removes unfinished files."""
-    sys.unraisablehook = _send_again
+@contextmanager
+def ended_orderly() -> Iterator[None]:
+    """Lets signals end a command by an exception, which ends its workers and removes unfinished files."""
+    unraisable = sys.unraisablehook
+    sys.unraisablehook = partial(_send_again, unraisable)
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP
             signal.signal(number, _terminate)
+    try:
+        yield
+    finally:
+        sys.unraisablehook = unraisable
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
@@ -36,14 +45,14 @@ def _terminate(number: int, frame: FrameType | None) -> NoReturn:
     raise _Terminated(number)
 
 
-def _send_again(dropped: sys.UnraisableHookArgs) -> None:
+def _send_again(unraisable: Callable[[sys.UnraisableHookArgs], object], dropped: sys.UnraisableHookArgs) -> None:
     if isinstance(dropped.exc_value, _Terminated):
         number = dropped.exc_value.number
         signal.signal(number, _terminate)
     elif isinstance(dropped.exc_value, KeyboardInterrupt):
         number = signal.SIGINT
     else:
-        sys.__unraisablehook__(dropped)
+        unraisable(dropped)
         return
     again = Timer(_AGAIN_S, os.kill, [os.getpid(), number])  # which interrupts what the main thread waits for
     again.daemon = True

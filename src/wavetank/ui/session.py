@@ -31,7 +31,7 @@ Title = Callable[[], str]  # made when it is asked for
 _READS = ("GET", "HEAD", "OPTIONS")
 _MOST_BYTES = 8 * 1024 * 1024  # of kept writes
 _BYTES_PER_WRITE = 300  # besides its request, about
-_MOST_LEFT = 20_000  # objects in replaced clusters, about 80 MB, before the loop stands still to free these
+_MOST_LEFT = 20_000  # objects in clusters that are needed no longer, before the loop stands still to free these
 _EMPTY = 500  # objects that an empty cluster counts for
 _UNLIKE = "this session cannot be repeated exactly, so the cluster stays as it is"
 
@@ -71,7 +71,7 @@ class Session:
         self._writes: list[Write] = []
         self._size = 0
         self._rewinding = False
-        self._left = 0  # objects in replaced clusters
+        self._left = 0  # objects in clusters that are needed no longer
 
     @property
     def api(self) -> Api:
@@ -154,9 +154,13 @@ class Session:
         try:
             while self._pacing.in_event:
                 await asyncio.sleep(0.001)
-            self._free_replaced()
+            self._free_left()
             made = await beside(partial(ServedCluster, self._setting, self._authenticate))
-            steps = await self._repeat(made, self._writes[: number + 1])
+            try:
+                steps = await self._repeat(made, self._writes[: number + 1])
+            except BaseException:
+                self._leave(made)
+                raise
             await beside(partial(made.store.skip_to, made.store.version))  # so that its writes are freed in pieces
         finally:
             self._rewinding = False
@@ -181,17 +185,21 @@ class Session:
         return repeated.steps
 
     def _take_over(self, made: ServedCluster, number: int, steps: int) -> None:
-        store = self.served.store
-        version = store.version + 1
-        self._left += _EMPTY + sum(len(store.objects(each)) for each in store.group_kinds())
+        version = self.served.store.version + 1
+        self._leave(self.served)
         del self._writes[number:]
         self.served = made
         self._pacing.replace(made.clock, steps)
         self.act(None, lambda served: _skip(served, version))
         self._replaced(made)
 
-    def _free_replaced(self) -> None:
-        """Frees the clusters that were replaced, whose parts refer to each other, once they are large together."""
+    def _leave(self, served: ServedCluster) -> None:
+        """Counts the objects of a cluster that is needed no longer; its parts refer to each other."""
+        store = served.store
+        self._left += _EMPTY + sum(len(store.objects(each)) for each in store.group_kinds())
+
+    def _free_left(self) -> None:
+        """Frees the clusters that are needed no longer, once they are large together."""
         if self._left > _MOST_LEFT:
             gc.collect()
             self._left = 0
@@ -199,7 +207,7 @@ class Session:
 
 def _skip(served: ServedCluster, version: int) -> Response:
     """Lets a store go on above every version that clients have seen, so that they list again instead of resuming."""
-    run_beside(partial(served.store.skip_to, version), HEAVIEST)
+    run_beside(partial(served.store.skip_to, version), HEAVIEST)  # when it is repeated, of a cluster that is not in use yet
     return Response(200, [])
 
 

@@ -4,10 +4,12 @@ import os
 import pickle
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
 from wavetank.cluster.fields.labels import LargeLabels, indexed, labels_key
+from wavetank.cluster.fields.selectors import LabelSelector
 
 LABELS = {f"k{i}": f"v{i}" for i in range(2000)}
 
@@ -44,8 +46,24 @@ def test_very_many_labels_are_read_as_any_others() -> None:
 
 def test_very_many_labels_are_hashed_anew_in_another_process() -> None:
     """Python's hashes of strings differ from process to process."""
-    program = "import pickle, sys; from wavetank.cluster.fields.labels import indexed\n"
-    program += "sys.stdout.buffer.write(pickle.dumps(indexed({f'k{i}': f'v{i}' for i in range(2000)})))"
+    assert from_another_process("indexed(LABELS)") == indexed(LABELS)
+
+
+def test_selectors_of_very_many_labels_are_too() -> None:
+    selector = from_another_process("LabelSelector.parse({'matchLabels': LABELS})")
+    assert selector == LabelSelector.parse({"matchLabels": LABELS})
+    assert selector.matches(indexed(LABELS))
+
+
+def from_another_process(expression: str) -> Any:
+    """Returns a value that was made in another process, with other hashes."""
+    program = f"""
+import pickle, sys
+from wavetank.cluster.fields.labels import indexed
+from wavetank.cluster.fields.selectors import LabelSelector
+LABELS = {{f"k{{i}}": f"v{{i}}" for i in range(2000)}}
+sys.stdout.buffer.write(pickle.dumps({expression}))
+"""
     environment = {**os.environ, "PYTHONHASHSEED": "1"}
     pickled = subprocess.run([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE, check=True)
-    assert pickle.loads(pickled.stdout) == indexed(LABELS)
+    return pickle.loads(pickled.stdout)

@@ -32,15 +32,13 @@ def test_the_selected_pods_are_those_whose_labels_match(
     """The objects that are there at the start are taken over, those that come later are added."""
     cluster = ControllerCluster("endpoint")
     selectors: dict[str, LabelSelector] = {}
-    selected: SelectedPods | None = None
-    for number, (verb, name, labels) in enumerate(steps):
-        if number == starts:
-            selected = SelectedPods(
-                cluster.store, lambda key: None, [(("default", key), each) for key, each in selectors.items()]
-            )
-        change(cluster, selected, selectors, verb, name, labels)
-    for name, selector in selectors.items() if selected else ():
-        assert selected is not None
+    for step in steps[:starts]:
+        change(cluster, None, selectors, *step)
+    known = [(("default", key), each) for key, each in selectors.items()]
+    selected = SelectedPods(cluster.store, lambda key: None, known)
+    for step in steps[starts:]:
+        change(cluster, selected, selectors, *step)
+    for name, selector in selectors.items():
         pods = [pod.name for pod in cluster.store.list("Pod") if selector.matches(pod.labels)]
         assert sorted(pod.name for pod in selected.of(("default", name))) == sorted(pods)
 

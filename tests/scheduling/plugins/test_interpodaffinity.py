@@ -24,7 +24,7 @@ TEAM_X = {"matchLabels": {"team": "x"}}
 def many(request, monkeypatch):
     """Lets the rules for very many terms and labels apply to any number of them; they must not change a result."""
     if request.param is not None:
-        monkeypatch.setattr(podindex, "MANY_LABELS", 0)
+        monkeypatch.setattr(podindex, "VERY_MANY", 0)
         monkeypatch.setattr(interpodaffinity, "MANY_TERMS", request.param)
 
 

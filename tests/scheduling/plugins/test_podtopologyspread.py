@@ -27,7 +27,7 @@ TAINTED_C = {"c": {"taints": [a_taint()]}}
 def many(request, monkeypatch):
     """Lets the rules for very many constraints and labels apply to any number; they must not change a result."""
     if request.param is not None:
-        monkeypatch.setattr(podindex, "MANY_LABELS", 0)
+        monkeypatch.setattr(podindex, "VERY_MANY", 0)
         monkeypatch.setattr(plugin, "_MANY", request.param)
 
 

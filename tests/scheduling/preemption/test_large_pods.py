@@ -109,7 +109,7 @@ class Eventful:
 def test_a_terminating_pod_that_is_removed_on_trial_is_counted_as_before(
     threshold: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(podindex, "MANY_LABELS", threshold)
+    monkeypatch.setattr(podindex, "VERY_MANY", threshold)
     pod = a_pod("p", "n", labels={"app": "web", "tier": "front"})
     pod.deleted = 30
     table = CachedCluster(a_node("n"), pod).table
@@ -129,7 +129,7 @@ def test_a_terminating_pod_that_is_removed_on_trial_is_counted_as_before(
 def test_large_pods_are_scheduled_like_small_ones(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     outcomes = []
     for threshold in (NEVER, 1):  # that is exceeded by no pod, by nearly all
-        monkeypatch.setattr(podindex, "MANY_LABELS", threshold)
+        monkeypatch.setattr(podindex, "VERY_MANY", threshold)
         monkeypatch.setattr(interpodaffinity, "MANY_TERMS", threshold)
         monkeypatch.setattr(podtopologyspread, "_MANY", threshold)
         outcomes.append(Eventful(seed).run())

@@ -62,7 +62,7 @@ def labels_key(labels: Labels) -> Hashable:
     return labels if isinstance(labels, LargeLabels) else frozenset(labels.items())
 
 
-def include(labels: Labels, hashes: Hashes) -> bool:
+def has_all(labels: Labels, hashes: Hashes) -> bool:
     """Tells whether pairs with all these hashes, given in ascending order, are among the labels."""
     if not len(hashes) or len(labels) < len(hashes):
         return not len(hashes)

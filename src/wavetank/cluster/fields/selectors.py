@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from wavetank.cluster.fields.labels import VERY_MANY, Labels, hashes_of, include
+from wavetank.cluster.fields.labels import VERY_MANY, Labels, has_all, hashes_of
 from wavetank.cluster.fields.termindex import MANY_TERMS, NodeTermIndex
 from wavetank.errors import InputError
 
@@ -153,10 +153,12 @@ class _Parts:
                 others.append(each)
         return cls(hashes_of(exact), frozenset(others))
 
-    def match(self, labels: Labels) -> bool:
-        return include(labels, self.exact) and all(requirement.matches(labels) for requirement in self.others)
+    def matches(self, labels: Labels) -> bool:
+        return has_all(labels, self.exact) and all(requirement.matches(labels) for requirement in self.others)
 
-    def equal(self, other: _Parts) -> bool:
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Parts):
+            return NotImplemented
         same = len(self.exact) == len(other.exact) and bool((self.exact == other.exact).all())
         return same and self.others == other.others
 
@@ -177,10 +179,13 @@ class LabelSelector:
             return NotImplemented
         if self._parts is None or other._parts is None:
             return self.requirements == other.requirements
-        return self._parts.equal(other._parts)
+        return self._parts == other._parts
 
     def __hash__(self) -> int:
         return hash(self.requirements)
+
+    def __reduce__(self) -> tuple[type[LabelSelector], tuple[frozenset[Requirement] | None]]:
+        return LabelSelector, (self.requirements,)  # other processes have other hashes
 
     @classmethod
     def parse(cls, raw: object, *, path: str = "") -> LabelSelector:
@@ -199,7 +204,7 @@ class LabelSelector:
         if self.requirements is None:
             return False
         if self._parts is not None:
-            return self._parts.match(labels)
+            return self._parts.matches(labels)
         return all(requirement.matches(labels) for requirement in self.requirements)
 
     @property

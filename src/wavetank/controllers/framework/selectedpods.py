@@ -23,7 +23,7 @@ class SelectedPods:
         self._changed = changed
         self._selectors = SelectorIndex()
         self._pods: dict[Key, dict[str, Pod]] = {}  # by object and uid
-        self._selecting: dict[str, tuple[Key, ...]] = {}  # objects by the uid of a pod
+        self._selecting: dict[str, dict[Key, None]] = {}  # objects by the uid of a pod
         for key, selector in selectors:
             self._selectors.put(key, selector)
             self._pods[key] = {}
@@ -49,19 +49,17 @@ class SelectedPods:
             self._unselect(key, uid)
 
     def of(self, key: Key) -> list[Pod]:
-        """Returns the pods that an object selects, in order of creation."""
+        """Returns the pods that an object selects, in the order in which it has come to select them."""
         return list(self._pods.get(key, {}).values())
 
     def _select(self, key: Key, pod: Pod) -> None:
-        if pod.uid not in self._pods[key]:  # a pod of the store may be known before its event arrives
-            self._selecting[pod.uid] = (*self._selecting.get(pod.uid, ()), key)
         self._pods[key][pod.uid] = pod
+        self._selecting.setdefault(pod.uid, {})[key] = None
 
     def _unselect(self, key: Key, uid: str) -> None:
-        left = tuple(other for other in self._selecting[uid] if other != key)
-        if left:
-            self._selecting[uid] = left
-        else:
+        keys = self._selecting[uid]
+        del keys[key]
+        if not keys:
             del self._selecting[uid]
 
     def _find_selecting(self, pod: Pod) -> None:

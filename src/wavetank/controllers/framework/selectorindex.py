@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
+from wavetank.cluster.fields.labels import VERY_MANY
 from wavetank.cluster.fields.selectors import LabelSelector
 
 Key = tuple[str, str]
-_MANY_LABELS = 1000  # of a pod, of which few are selected by; or of a selector, which are not compared to find one
 _Place = tuple[str, str, str]  # (namespace, label, value)
 
 
@@ -48,7 +48,7 @@ class SelectorIndex:
     def matching(self, namespace: str, labels: Mapping[str, str]) -> Iterator[Key]:
         """Yields the objects of a namespace whose selectors match these labels."""
         names: Iterable[str] = labels
-        if len(labels) > _MANY_LABELS:
+        if len(labels) > VERY_MANY:  # few of which anything is selected by
             filed = {label for other, label, value in self._filed if other == namespace and labels.get(label) == value}
             names = [label for label in labels if label in filed]
         for place in ((namespace, "", ""), *((namespace, label, labels[label]) for label in names)):
@@ -59,7 +59,7 @@ class SelectorIndex:
 
 def _place(namespace: str, selector: LabelSelector) -> _Place:
     requirements = selector.requirements or ()
-    if len(requirements) > _MANY_LABELS:  # most pods lack the first label that is looked for
+    if len(requirements) > VERY_MANY:  # most pods lack the first label that is looked for
         return namespace, "", ""
     for requirement in sorted(requirements, key=lambda each: each.key):
         if requirement.operator == "In" and len(requirement.values) == 1:

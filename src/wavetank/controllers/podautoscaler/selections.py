@@ -48,7 +48,7 @@ class Selections:
         self._store = store
         self._selectors = SelectorIndex()
         self._selections: dict[Key, Selection] = {}
-        self._selecting: defaultdict[Key, tuple[Key, ...]] = defaultdict(tuple)  # autoscalers by pod
+        self._selecting: defaultdict[Key, dict[Key, None]] = defaultdict(dict)  # autoscalers by pod
         self._bound: dict[str, Nanoseconds] = {}  # by uid
         self._version = 0  # of all selectors
         store.subscribe(POD, added=self._pod_added, modified=self._pod_modified, deleted=self._pod_deleted)
@@ -92,14 +92,12 @@ class Selections:
 
     def _put(self, key: Key, pod: Pod) -> None:
         self._selections[key].put(pod)
-        if key not in self._selecting[pod.key]:
-            self._selecting[pod.key] = (*self._selecting[pod.key], key)
+        self._selecting[pod.key][key] = None
 
     def _unmark(self, pod: Key, key: Key) -> None:
-        left = tuple(other for other in self._selecting[pod] if other != key)
-        if left:
-            self._selecting[pod] = left
-        else:
+        keys = self._selecting[pod]
+        del keys[key]
+        if not keys:
             del self._selecting[pod]
 
     # what the store tells

@@ -47,7 +47,7 @@ class PodSets:
         self._sets: dict[tuple[str, LabelSelector], PodSet] = {}
         self._by_key: dict[Key, PodSet] = {}
         self._index = SelectorIndex()
-        self._members: dict[Key, list[PodSet]] = {}  # by pod
+        self._sets_of: dict[Key, dict[PodSet, None]] = {}  # by pod
 
     def of(self, namespace: str, selector: LabelSelector) -> PodSet:
         """Returns the pods that a selector selects; all pods are looked at when it is new."""
@@ -80,9 +80,7 @@ class PodSets:
     def _put(self, pods: PodSet, pod: Pod) -> None:
         pods.pods[pod.name] = pod
         pods.changed()
-        members = self._members.setdefault(pod.key, [])
-        if pods not in members:
-            members.append(pods)
+        self._sets_of.setdefault(pod.key, {})[pods] = None
 
     # what the store tells
 
@@ -95,12 +93,12 @@ class PodSets:
             self._deleted(old)
             self._added(new)
             return
-        for pods in self._members.get(new.key, ()):
+        for pods in self._sets_of.get(new.key, ()):
             pods.pods[new.name] = new
             pods.changed()
 
     def _deleted(self, old: Pod) -> None:
-        for pods in self._members.pop(old.key, ()):
+        for pods in self._sets_of.pop(old.key, ()):
             pods.pods.pop(old.name, None)
             pods.changed()
 

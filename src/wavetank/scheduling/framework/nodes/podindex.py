@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from wavetank.cluster.fields.labels import labels_key
+from wavetank.cluster.fields.labels import VERY_MANY
 from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.framework.boundedcache import BoundedCache
 from wavetank.scheduling.framework.nodes.arrays import IntArray
@@ -17,7 +17,6 @@ from wavetank.scheduling.framework.nodes.topology import Domains, DomainTotals
 MAX_COUNTERS = 512
 MAX_TOTALS = 8  # of one counter
 LEAST_KINDS = 1_000  # of pods that are kept, although there may be no such pods now
-MANY_LABELS = 1_000  # of a pod, from which on it is not looked for by each of them
 
 
 class _Kind:
@@ -79,7 +78,7 @@ class PodIndex:
     def __init__(self, placements: Mapping[str, tuple[Pod, int]]) -> None:
         self.in_use = False
         self._placements = placements
-        self._kinds: dict[tuple[str, Hashable, bool], _Kind] = {}
+        self._kinds: dict[tuple[str, frozenset[tuple[str, str]], bool], _Kind] = {}
         self._most_kinds = LEAST_KINDS  # before those without pods are forgotten
         self._wide_kinds: dict[tuple[str, bool], _Kind] = {}  # of pods with very many labels, by `_wide_key`
         self._counters: dict[Query, _Counter] = {}
@@ -95,7 +94,7 @@ class PodIndex:
 
     def add(self, pod: Pod, slot: int, number: int = 1) -> None:
         """Counts a pod in a slot; `number` -1 removes it."""
-        is_wide = len(pod.labels) > MANY_LABELS
+        is_wide = len(pod.labels) > VERY_MANY  # it is not looked for by each of them
         kind = self._wide_kind(pod) if is_wide else self._kind(pod)
         kind.slots[slot] = kind.slots.get(slot, 0) + number
         if not kind.slots[slot]:
@@ -127,7 +126,7 @@ class PodIndex:
         return counter
 
     def _kind(self, pod: Pod) -> _Kind:
-        key = (pod.namespace, labels_key(pod.labels), pod.deleted is not None)
+        key = (pod.namespace, frozenset(pod.labels.items()), pod.deleted is not None)
         kind = self._kinds.get(key)
         if kind is None:
             if len(self._kinds) >= self._most_kinds:
