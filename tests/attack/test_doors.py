@@ -17,12 +17,12 @@ from uvicorn.server import ServerState
 from tests.apiserver.serving import NODES
 from tests.support.objects import pod_manifest
 from tests.ui.serving import setting_of
+from wavetank.apiserver import waiting
 from wavetank.apiserver.clock.heartbeat import Heartbeat
 from wavetank.apiserver.clock.pacing import Pacing
 from wavetank.apiserver.http.websocket import WebSocketProtocol
 from wavetank.apiserver.requests.request import Request
-from wavetank.apiserver.webhooks import waiting
-from wavetank.apiserver.webhooks.waiting import run_waiting
+from wavetank.apiserver.waiting import run_waiting
 from wavetank.batchoperator.esi.broadcast import Broadcast
 from wavetank.batchoperator.esi.runtimes import SimulatedRuntime
 from wavetank.batchoperator.esi.stomp.frames import FrameReader

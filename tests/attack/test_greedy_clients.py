@@ -138,7 +138,7 @@ def test_those_that_read_are_not_cut_off_and_a_new_one_has_to_wait() -> None:
 
 
 def test_encoded_objects_are_kept_up_to_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wavetank.apiserver.verbs.objects._CACHED_BYTES", 10_000)
+    monkeypatch.setattr("wavetank.apiserver.verbs.encodedobjects._MOST_BYTES", 10_000)
     caller = Caller()
     for i in range(100):
         document = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"a{i}"}, "data": {"a": "x" * 900}}

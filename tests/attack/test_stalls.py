@@ -11,15 +11,16 @@ from typing import Any
 import pytest
 
 from tests.apiserver.inprocess import JSON, MAPS, MERGE, Caller
+from wavetank.apiserver import waiting
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.fielderrors import ENOUGH
 from wavetank.apiserver.requests.request import Request, Response, User
 from wavetank.apiserver.validation.pods.podwarnings import pod_warnings
+from wavetank.apiserver.verbs.largeobjects import LargeObjects
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.watching import WatchStream
-from wavetank.apiserver.verbs.write import LargeObjects, Write
-from wavetank.apiserver.webhooks import waiting
-from wavetank.apiserver.webhooks.waiting import HEAVIEST, in_slices, run_beside, run_waiting
+from wavetank.apiserver.verbs.write import Write
+from wavetank.apiserver.waiting import HEAVIEST, in_slices, run_beside, run_waiting
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock
@@ -42,7 +43,7 @@ def beside(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             names.append(getattr(function, "func", function).__name__)
         return run(function, weight)
 
-    for module in ("verbs.write", "verbs.writing", "verbs.reading", "api"):
+    for module in ("verbs.largeobjects", "verbs.write", "verbs.writing", "verbs.reading", "api"):
         monkeypatch.setattr(f"wavetank.apiserver.{module}.run_beside", noted)
     return names
 
@@ -169,7 +170,7 @@ def test_a_large_object_that_changes_while_it_is_deleted_is_deleted(
             assert caller.merge(f"{MAPS}/a", {"data": {"b": str(len(changed))}}).status == 200
         return function()
 
-    monkeypatch.setattr("wavetank.apiserver.verbs.write.run_beside", change_before)
+    monkeypatch.setattr("wavetank.apiserver.verbs.largeobjects.run_beside", change_before)
     assert served(caller, "DELETE", f"{MAPS}/a").status == 200
     assert changed
     left = caller.get(f"{MAPS}/a")

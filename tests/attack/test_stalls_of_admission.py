@@ -11,6 +11,7 @@ import pytest
 from tests.apiserver.inprocess import MAPS, PODS, Caller
 from tests.apiserver.webhooks.hooks import Hooked, allow, patch
 from tests.attack.watching import Threads, served
+from wavetank.apiserver import waiting
 from wavetank.apiserver.admission import limits
 from wavetank.apiserver.admission.policies import admission as policies
 from wavetank.apiserver.admission.policies import typechecking
@@ -22,8 +23,7 @@ from wavetank.apiserver.authorization.attributes import Attributes
 from wavetank.apiserver.authorization.rbac import Rbac
 from wavetank.apiserver.requests.request import User
 from wavetank.apiserver.verbs import writing
-from wavetank.apiserver.webhooks import waiting
-from wavetank.apiserver.webhooks.waiting import run_waiting
+from wavetank.apiserver.waiting import run_waiting
 from wavetank.cel.checker import Checked
 
 GROUP = "/apis/admissionregistration.k8s.io/v1"

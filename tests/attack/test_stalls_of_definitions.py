@@ -10,12 +10,12 @@ import pytest
 
 from tests.apiserver.inprocess import MERGE, Answer, Caller
 from tests.attack.watching import Threads, served
+from wavetank.apiserver import waiting
 from wavetank.apiserver.definitions import controller
 from wavetank.apiserver.openapi import serving
 from wavetank.apiserver.requests.request import User
 from wavetank.apiserver.verbs.fieldmanagers import FieldManagers
-from wavetank.apiserver.webhooks import waiting
-from wavetank.apiserver.webhooks.waiting import run_waiting
+from wavetank.apiserver.waiting import run_waiting
 from wavetank.cluster.quota import usage
 from wavetank.cluster.quota.usage import counts, counts_any
 

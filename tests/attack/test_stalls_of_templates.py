@@ -12,7 +12,7 @@ import pytest
 from tests.attack.watching import Threads
 from tests.support.objects import node_manifest
 from wavetank.apiserver.requests.request import Request, Response, User
-from wavetank.apiserver.webhooks.waiting import run_waiting
+from wavetank.apiserver.waiting import run_waiting
 from wavetank.controllers.daemonsets import revisions as daemonsets
 from wavetank.controllers.revisions import history
 from wavetank.controllers.statefulsets import revisions as statefulsets

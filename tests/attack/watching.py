@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from tests.apiserver.inprocess import Answer, Caller
-from wavetank.apiserver.webhooks.waiting import run_waiting
+from wavetank.apiserver.waiting import run_waiting
 
 # Watches a function of a module: the list says of each call whether it was beside the event loop.
 Threads = Callable[[Any, str], list[bool]]

@@ -15,7 +15,7 @@ from wavetank.apiserver.clock.heartbeat import Heartbeat
 from wavetank.apiserver.clock.pacing import MAX
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.requests.request import Response
-from wavetank.apiserver.webhooks.waiting import Waiting, beside, break_after_write, wait_for
+from wavetank.apiserver.waiting import Waiting, beside, break_after_write, wait_for
 from wavetank.cluster.objects.groupkinds import DEPLOYMENT, POD
 from wavetank.kernel.durations import SECOND
 from wavetank.simulation.served.cluster import ServedCluster

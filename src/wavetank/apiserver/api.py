@@ -57,8 +57,8 @@ from wavetank.apiserver.verbs.reading import get, page, show_page
 from wavetank.apiserver.verbs.watching import Watch, Watches, WatchStream
 from wavetank.apiserver.verbs.write import Write, Written, patch_type
 from wavetank.apiserver.verbs.writing import Writer
+from wavetank.apiserver.waiting import run_beside
 from wavetank.apiserver.webhooks.calls import NoWebhooks, WebhookClient
-from wavetank.apiserver.webhooks.waiting import run_beside
 from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.store import Store

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from wavetank.apiserver.errors import bad_request, not_found
-from wavetank.apiserver.webhooks.waiting import beside
+from wavetank.apiserver.waiting import beside
 from wavetank.cluster.objects.groupkinds import EVENT, LEASE, NODE, POD
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod

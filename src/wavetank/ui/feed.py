@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from wavetank.apiserver.webhooks.waiting import in_slices
+from wavetank.apiserver.waiting import in_slices
 from wavetank.cluster.objects.groupkinds import EVENT, NODE, POD, GroupKind
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod

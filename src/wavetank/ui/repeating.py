@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from wavetank.apiserver.webhooks.waiting import Breaks, Waiting
+from wavetank.apiserver.waiting import Breaks, Waiting
 from wavetank.kernel.clock import Clock
 
 _SLICE_S = 0.01  # between which other requests are served

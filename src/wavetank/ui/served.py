@@ -11,7 +11,7 @@ from wavetank.apiserver.http.asgi import App
 from wavetank.apiserver.http.authentication import Authenticator
 from wavetank.apiserver.requests.request import Request, Response
 from wavetank.apiserver.requests.stream import Stream
-from wavetank.apiserver.webhooks.waiting import beside, run_waiting
+from wavetank.apiserver.waiting import beside, run_waiting
 from wavetank.cluster.objects.resource import EPOCH_SECONDS
 from wavetank.kernel.durations import SECOND
 from wavetank.simulation.served.cluster import ServedCluster

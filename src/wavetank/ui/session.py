@@ -17,7 +17,7 @@ from wavetank.apiserver.clock.pacing import Pacing
 from wavetank.apiserver.errors import StatusError, bad_request, not_found
 from wavetank.apiserver.requests.request import Request, Response, User
 from wavetank.apiserver.requests.stream import Stream
-from wavetank.apiserver.webhooks.waiting import HEAVIEST, beside, run_beside, run_waiting
+from wavetank.apiserver.waiting import HEAVIEST, beside, run_beside, run_waiting
 from wavetank.cluster.objects.groupkinds import MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.scheduling.definition import SchedulerDefinition
@@ -207,7 +207,9 @@ class Session:
 
 def _skip(served: ServedCluster, version: int) -> Response:
     """Lets a store go on above every version that clients have seen, so that they list again instead of resuming."""
-    run_beside(partial(served.store.skip_to, version), HEAVIEST)  # when it is repeated, of a cluster that is not in use yet
+    run_beside(
+        partial(served.store.skip_to, version), HEAVIEST
+    )  # when it is repeated, of a cluster that is not in use yet
     return Response(200, [])
 
 

@@ -5,8 +5,8 @@ from threading import current_thread
 
 import pytest
 
-from wavetank.apiserver.webhooks import waiting
-from wavetank.apiserver.webhooks.waiting import HEAVIEST, run_beside, run_waiting
+from wavetank.apiserver import waiting
+from wavetank.apiserver.waiting import HEAVIEST, run_beside, run_waiting
 from wavetank.kernel.discards import discard
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from wavetank.apiserver.clock.heartbeat import Heartbeat
 from wavetank.apiserver.clock.pacing import MAX, Pacing
-from wavetank.apiserver.webhooks.waiting import break_after_write
+from wavetank.apiserver.waiting import break_after_write
 from wavetank.errors import SchedulerError
 from wavetank.kernel.clock import Clock
 

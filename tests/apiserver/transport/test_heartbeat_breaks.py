@@ -14,7 +14,7 @@ import pytest
 from tests.support.waiting import PATIENCE_S
 from wavetank.apiserver.clock.heartbeat import Heartbeat
 from wavetank.apiserver.clock.pacing import MAX, SLICE, Pacing
-from wavetank.apiserver.webhooks.waiting import HEAVIEST, break_after_write, run_beside, run_waiting
+from wavetank.apiserver.waiting import HEAVIEST, break_after_write, run_beside, run_waiting
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from wavetank.apiserver.errors import StatusError, forbidden
 from wavetank.apiserver.kinds.kind import Kind
 from wavetank.apiserver.requests.request import User
-from wavetank.apiserver.webhooks.waiting import run_beside
+from wavetank.apiserver.waiting import run_beside
 from wavetank.cluster.objects.groupkinds import GroupKind
 
 Document = dict[str, Any]

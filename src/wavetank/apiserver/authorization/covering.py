@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from wavetank.apiserver.webhooks.waiting import in_slices
+from wavetank.apiserver.waiting import in_slices
 
 Rule = Mapping[str, Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 from wavetank.apiserver.authorization.attributes import Attributes
 from wavetank.apiserver.authorization.authorizer import MASTERS, AlwaysAllow, Decision, Document
 from wavetank.apiserver.requests.request import User
-from wavetank.apiserver.webhooks.waiting import in_slices
+from wavetank.apiserver.waiting import in_slices
 from wavetank.cel.gotext import quote
 from wavetank.cluster.fields.selectors import LabelSelector
 from wavetank.cluster.objects.resource import Resource

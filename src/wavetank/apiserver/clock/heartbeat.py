@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from wavetank.apiserver.clock.pacing import Pacing
 from wavetank.apiserver.errors import StatusError, internal
-from wavetank.apiserver.webhooks.waiting import Waiting
+from wavetank.apiserver.waiting import Waiting
 from wavetank.errors import SchedulerError, WavetankError
 
 _log = logging.getLogger("wavetank.apiserver")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from wavetank.apiserver.webhooks.waiting import Breaks
+from wavetank.apiserver.waiting import Breaks
 from wavetank.cluster.objects.resource import EPOCH_SECONDS
 from wavetank.errors import InputError
 from wavetank.kernel.clock import Clock

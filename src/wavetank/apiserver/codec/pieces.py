@@ -8,11 +8,10 @@ from typing import Any
 
 import msgspec
 
-from wavetank.apiserver.webhooks.waiting import runs_beside
+from wavetank.apiserver.waiting import runs_beside
 
 _MANY_VALUES = 2000  # which are looked at within a few milliseconds
 _PIECE = 256  # values in one list or object that are looked at together
-_LEVELS = 30  # to which lists and objects are taken apart
 
 
 def is_large(value: Any) -> bool:
@@ -31,26 +30,36 @@ def is_large(value: Any) -> bool:
 
 def encode(value: Any) -> bytes:
     """Returns a JSON value as compact text; beside the event loop, that of a large one is made in pieces."""
-    return b"".join(_pieces(value, _LEVELS)) if runs_beside() else msgspec.json.encode(value)
+    return b"".join(_pieces(value)) if runs_beside() and is_large(value) else msgspec.json.encode(value)
 
 
-def _pieces(value: Any, levels: int) -> Iterator[bytes]:
-    if not levels or not is_large(value):
-        yield msgspec.json.encode(value)
-        return
+def _pieces(value: Any) -> Iterator[bytes]:
+    """Yields the text of a large value, which may be nested as deeply as it likes."""
+    begun = [_parts(value)]
+    while begun:
+        for part in begun[-1]:
+            if not isinstance(part, bytes):
+                begun.append(_parts(part))
+                break
+            yield part
+        else:
+            begun.pop()
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """Yields the text of a list or an object in pieces, and in their places the large values inside."""
     is_object = isinstance(value, dict)
     kind = dict if is_object else list
     items = iter(value.items() if is_object else value)
     comma = b"{" if is_object else b"["
-    while part := kind(islice(items, _PIECE)):
-        if not is_large(part):
-            yield comma + msgspec.json.encode(part)[1:-1]
+    while piece := kind(islice(items, _PIECE)):
+        if not is_large(piece):
+            yield comma + msgspec.json.encode(piece)[1:-1]
             comma = b","
             continue
-        for inside in part:
-            yield comma
+        for inside in piece:
+            yield comma + (msgspec.json.encode(inside) + b":" if is_object else b"")
             comma = b","
-            if is_object:
-                yield msgspec.json.encode(inside) + b":"
-            yield from _pieces(part[inside] if is_object else inside, levels - 1)
+            each = piece[inside] if is_object else inside
+            yield each if is_large(each) else msgspec.json.encode(each)
     yield b"}" if is_object else b"]"

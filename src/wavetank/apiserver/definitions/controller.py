@@ -30,8 +30,8 @@ from wavetank.apiserver.verbs.options import ListOptions
 from wavetank.apiserver.verbs.watching import Watches
 from wavetank.apiserver.verbs.write import StaleError
 from wavetank.apiserver.verbs.writing import Writer
+from wavetank.apiserver.waiting import may_wait, run_beside
 from wavetank.apiserver.webhooks.calls import WebhookClient
-from wavetank.apiserver.webhooks.waiting import may_wait, run_beside
 from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.objects.resource import Resource
 

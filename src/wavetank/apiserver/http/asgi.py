@@ -18,7 +18,7 @@ from wavetank.apiserver.http.streaming import Streaming
 from wavetank.apiserver.http.watchsocket import WatchSocket
 from wavetank.apiserver.requests.request import Request, Response, User
 from wavetank.apiserver.requests.stream import Stream
-from wavetank.apiserver.webhooks.waiting import run_waiting
+from wavetank.apiserver.waiting import run_waiting
 
 SITE = "/ui"
 

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 import httptools
 
+from wavetank.apiserver.waiting import may_wait, wait_for
 from wavetank.apiserver.webhooks.calls import Endpoint, encode_post, failed_post, timed_out, unreachable
-from wavetank.apiserver.webhooks.waiting import may_wait, wait_for
 
 _READ = 1 << 16
 _UNVERIFIED = "tls: failed to verify certificate: x509: certificate signed by unknown authority"

@@ -18,7 +18,7 @@ from wavetank.apiserver.openapi.writing import document_2, document_3
 from wavetank.apiserver.requests.request import Request, Response
 from wavetank.apiserver.schemas.records import Records, StructureTable
 from wavetank.apiserver.schemas.schema import Schema
-from wavetank.apiserver.webhooks.waiting import HEAVIEST, run_beside
+from wavetank.apiserver.waiting import HEAVIEST, run_beside
 
 Json = dict[str, Any]
 

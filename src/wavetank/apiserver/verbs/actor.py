@@ -15,7 +15,7 @@ from wavetank.apiserver.verbs.objects import Document
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.write import Write
 from wavetank.apiserver.verbs.writing import Writer
-from wavetank.apiserver.webhooks.waiting import HEAVIEST, break_after_write, may_wait
+from wavetank.apiserver.waiting import HEAVIEST, break_after_write, may_wait
 from wavetank.cluster.objects.resource import Resource
 
 

@@ -25,7 +25,7 @@ from wavetank.apiserver.verbs.propagation import BACKGROUND, FOREGROUND, ORPHAN,
 from wavetank.apiserver.verbs.reading import Page, page
 from wavetank.apiserver.verbs.write import StaleError
 from wavetank.apiserver.verbs.writing import Writer
-from wavetank.apiserver.webhooks.waiting import in_slices, run_beside
+from wavetank.apiserver.waiting import in_slices, run_beside
 from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.cluster.store.errors import NotFoundError
 from wavetank.kernel.durations import SECOND

@@ -12,6 +12,7 @@ from wavetank.apiserver.conversion.versions import stored_kind, to_served
 from wavetank.apiserver.errors import not_found
 from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.requests.protobufwriter import wrap
+from wavetank.apiserver.verbs.encodedobjects import EncodedObjects
 from wavetank.apiserver.verbs.options import ListOptions
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
@@ -20,9 +21,6 @@ from wavetank.cluster.store.store import Store
 from wavetank.kernel.durations import SECOND, Nanoseconds
 
 Document = dict[str, Any]
-
-_CACHED = 20_000  # encoded objects that are kept
-_CACHED_BYTES = 64 * 1024 * 1024
 
 
 class KubeletReports(Protocol):
@@ -56,8 +54,7 @@ class Objects:
         self.kinds = kinds
         self.reports = reports
         self._complete = complete
-        self._encoded: dict[tuple[str, int, str], bytes] = {}
-        self._encoded_bytes = 0
+        self._encoded = EncodedObjects()
 
     @property
     def now(self) -> float:
@@ -91,9 +88,11 @@ class Objects:
         return self.reports.render(resource) if self.reports is not None else resource.render()
 
     def forget(self) -> None:
-        """Forgets encoded objects: a kind has changed, and its objects may be rendered differently."""
-        self._encoded.clear()
-        self._encoded_bytes = 0
+        """Forgets encoded objects: a kind has changed, and its objects may be rendered differently.
+
+        What a thread encodes at this moment, as before, is not kept for later.
+        """
+        self._encoded = EncodedObjects()
 
     def show(self, kind: Kind, resource: Resource, version: int | None = None) -> Document:
         """Returns an object in a served version; `version` is shown instead of its own resource version."""
@@ -113,14 +112,12 @@ class Objects:
     def encode_item(self, kind: Kind, resource: Resource) -> bytes:
         """Returns the JSON of an object in a list, without its kind; cached, since several clients read it."""
         key = (resource.uid, resource.resource_version, kind.api_version)
-        found = self._encoded.get(key)
+        encoded = self._encoded
+        found = encoded.get(key)
         if found is None:
-            if len(self._encoded) >= _CACHED or self._encoded_bytes > _CACHED_BYTES:
-                self.forget()
             document = to_served(kind, self.render(resource))
             del document["kind"], document["apiVersion"]
-            found = self._encoded[key] = encode(document)
-            self._encoded_bytes += len(found)
+            found = encoded.keep(key, encode(document))
         return found
 
     def encode_protobuf(self, kind: Kind, resource: Resource) -> bytes:
@@ -130,13 +127,11 @@ class Objects:
     def message(self, kind: Kind, resource: Resource) -> bytes:
         """Returns the protobuf message of an object of a built-in kind, without its kind; cached as JSON is."""
         key = (resource.uid, resource.resource_version, f"{kind.api_version} protobuf")
-        found = self._encoded.get(key)
+        encoded = self._encoded
+        found = encoded.get(key)
         if found is None:
-            if len(self._encoded) >= _CACHED or self._encoded_bytes > _CACHED_BYTES:
-                self.forget()
             document = to_served(kind, self.render(resource))
-            found = self._encoded[key] = encoder_of(kind.schema.structure)(document)
-            self._encoded_bytes += len(found)
+            found = encoded.keep(key, encoder_of(kind.schema.structure)(document))
         return found
 
     def sorted(self, kind: Kind, namespace: str, at: int | None = None) -> list[tuple[str, Resource]]:

@@ -11,10 +11,10 @@ from wavetank.apiserver.errors import StatusError, bad_request, expired, not_fou
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.requests.negotiation import PLAIN, PLAIN_PROTOBUF, Representation
 from wavetank.apiserver.requests.protobufwriter import wrap_list
+from wavetank.apiserver.verbs.largeobjects import LargeObjects
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import EXACT, ListOptions, parse_list_version, parse_version
-from wavetank.apiserver.verbs.write import LargeObjects
-from wavetank.apiserver.webhooks.waiting import HEAVIEST, in_slices, run_beside
+from wavetank.apiserver.waiting import HEAVIEST, in_slices, run_beside
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import ExpiredError
 

@@ -12,7 +12,7 @@ from wavetank.apiserver.requests.negotiation import Representation
 from wavetank.apiserver.requests.protobufwriter import watch_event
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import ListOptions, parse_version
-from wavetank.apiserver.webhooks.waiting import in_slices
+from wavetank.apiserver.waiting import in_slices
 from wavetank.cluster.objects.groupkinds import GroupKind
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import ExpiredError

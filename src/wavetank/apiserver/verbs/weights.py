@@ -8,7 +8,7 @@ from typing import TypeVar
 from wavetank.apiserver.codec.pieces import is_large
 from wavetank.apiserver.kinds import Kind, Subresource
 from wavetank.apiserver.requests.request import Request
-from wavetank.apiserver.webhooks.waiting import HEAVIEST, may_wait, run_beside
+from wavetank.apiserver.waiting import HEAVIEST, may_wait, run_beside
 
 T = TypeVar("T")
 

@@ -43,13 +43,13 @@ from wavetank.apiserver.verbs.identity import (
     name_taken,
     set_namespace,
 )
+from wavetank.apiserver.verbs.largeobjects import LargeObjects
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.ownerreferences import drop_duplicate_owners
 from wavetank.apiserver.verbs.refusing import refuse
 from wavetank.apiserver.verbs.weights import weight_of
 from wavetank.apiserver.verbs.write import (
-    LargeObjects,
     StaleError,
     Write,
     Written,
@@ -57,7 +57,7 @@ from wavetank.apiserver.verbs.write import (
     is_finished,
     patch_type,
 )
-from wavetank.apiserver.webhooks.waiting import is_heavy, run_beside
+from wavetank.apiserver.waiting import is_heavy, run_beside
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.resource import Resource, render_time
 from wavetank.errors import InputError

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from wavetank.apiserver.webhooks.waiting import in_slices
+from wavetank.apiserver.waiting import in_slices
 from wavetank.batchoperator.client.client import Change, Client, Handler
 from wavetank.batchoperator.client.objects import KubeObject
 from wavetank.batchoperator.esi.conversion import scheduling_document, to_job, to_scheduling, to_testbed

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
 from wavetank.apiserver.clock.heartbeat import Heartbeat
-from wavetank.apiserver.webhooks.waiting import run_waiting
+from wavetank.apiserver.waiting import run_waiting
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from functools import partial
 
 from wavetank.apiserver.http.messagetypes import Message, Receive, Send
-from wavetank.apiserver.webhooks.waiting import in_slices, run_waiting
+from wavetank.apiserver.waiting import in_slices, run_waiting
 from wavetank.batchoperator.esi import sockjs
 from wavetank.batchoperator.esi.broadcast import Broadcast
 from wavetank.batchoperator.esi.mailbox import Mailbox

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections import deque
+from threading import Lock
 from typing import Any
 
 from wavetank.cluster.context import ActorContext
@@ -44,6 +45,7 @@ class KubeletReports:
         self._clock = context.clock
         self._version = version
         self._histories: dict[str, PodHistory] = {}
+        self._lock = Lock()  # a large pod may be rendered in a thread before its event has arrived here
         self._gone: deque[str] = deque()
         self._hosts: dict[str, str] = {}
         self._known_hosts = 0  # nodes that ever were
@@ -172,12 +174,13 @@ class KubeletReports:
         """Records what has happened to a pod."""
         if not pod.node_name:
             return
-        history = self._histories.get(pod.uid)
-        if history is None:
-            history = self._histories[pod.uid] = PodHistory(self._clock.now, _address(_PODS, self._next_address))
-            self._next_address += 1
-        if pod.resource_version > history.version:
-            history.note(pod, self._clock.now)
+        with self._lock:
+            history = self._histories.get(pod.uid)
+            if history is None:
+                history = self._histories[pod.uid] = PodHistory(self._clock.now, _address(_PODS, self._next_address))
+                self._next_address += 1
+            if pod.resource_version > history.version:
+                history.note(pod, self._clock.now)
 
     def pod_gone(self, pod: Pod) -> None:
         """Keeps the history of a deleted pod for a while."""

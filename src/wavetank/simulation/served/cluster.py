@@ -12,8 +12,8 @@ from wavetank.apiserver.conversion.versions import serve_retired
 from wavetank.apiserver.requests.request import User
 from wavetank.apiserver.verbs.objects import complete_nothing
 from wavetank.apiserver.verbs.weights import run_large_beside
+from wavetank.apiserver.waiting import HEAVIEST, run_beside
 from wavetank.apiserver.webhooks.calls import WebhookClient
-from wavetank.apiserver.webhooks.waiting import HEAVIEST, run_beside
 from wavetank.cluster.objects.groupkinds import POD
 from wavetank.cluster.objects.resource import EPOCH_SECONDS, Manifest, Resource
 from wavetank.cluster.releases import SERVED, Version

@@ -9,7 +9,7 @@ from wavetank.apiserver.http.authentication import Authenticator
 from wavetank.apiserver.http.messages import ClientGoneError, parse_query, read_body, read_headers, send_response
 from wavetank.apiserver.http.messagetypes import Message, Receive, Send
 from wavetank.apiserver.requests.request import Request, Response
-from wavetank.apiserver.webhooks.waiting import beside
+from wavetank.apiserver.waiting import beside
 from wavetank.errors import InputError
 from wavetank.results import layout
 from wavetank.results.read.runfolder import RunFolder, runs_in

@@ -22,7 +22,7 @@ from wavetank.apiserver.admission.webhooks.matching import Invocation, Matcher, 
 from wavetank.apiserver.admission.webhooks.review import make_request
 from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.kinds import Kind, KindTable
-from wavetank.apiserver.webhooks.waiting import HEAVIEST, in_slices
+from wavetank.apiserver.waiting import HEAVIEST, in_slices
 from wavetank.cel.cost import REQUEST_LIMIT, metered
 from wavetank.cel.functions.authorization import Ask, AuthorizerValue
 from wavetank.cluster.objects.groupkinds import NAMESPACE

@@ -27,8 +27,8 @@ from wavetank.apiserver.errors import StatusError, bad_request, internal
 from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.patches.jsonpatch import apply_operations
 from wavetank.apiserver.patches.refusal import PatchError
+from wavetank.apiserver.waiting import in_slices, run_beside
 from wavetank.apiserver.webhooks.calls import CallError, WebhookClient, check_status, endpoint_of
-from wavetank.apiserver.webhooks.waiting import in_slices, run_beside
 from wavetank.cel.functions.authorization import Ask
 from wavetank.cel.gotext import quote
 from wavetank.cluster.objects.groupkinds import CUSTOM_RESOURCE_DEFINITION, MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS

@@ -12,7 +12,7 @@ from wavetank.apiserver.admission.webhooks.conditions import ConditionError, all
 from wavetank.apiserver.admission.webhooks.configurations import Webhook
 from wavetank.apiserver.errors import not_found
 from wavetank.apiserver.kinds import Kind, KindTable
-from wavetank.apiserver.webhooks.waiting import HEAVIEST
+from wavetank.apiserver.waiting import HEAVIEST
 from wavetank.cel.functions.authorization import Ask, AuthorizerValue, Question
 from wavetank.cluster.objects.groupkinds import NAMESPACE
 from wavetank.cluster.store.store import Store

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from wavetank.apiserver.webhooks.waiting import in_slices
+from wavetank.apiserver.waiting import in_slices
 from wavetank.batchoperator.esi.broadcast import Broadcast, Change, Topic, read_topic
 from wavetank.batchoperator.esi.stomp.frames import Frame, FrameError, FrameReader
 from wavetank.version import __version__
