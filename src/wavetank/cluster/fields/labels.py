@@ -1,4 +1,4 @@
-"""Labels of objects. Very many are compared by hashes: as strings they are all over memory, which takes a while."""
+"""Labels of objects. Very many are compared by hashes: strings are scattered in memory, so that comparing is slow."""
 
 from __future__ import annotations
 
@@ -68,4 +68,4 @@ def has_all(labels: Labels, hashes: Hashes) -> bool:
         return not len(hashes)
     present = labels.hashes if isinstance(labels, LargeLabels) else hashes_of(labels.items())
     places = present.searchsorted(hashes)
-    return places[-1] < len(present) and bool((present[places] == hashes).all())
+    return bool(places[-1] < len(present) and (present[places] == hashes).all())

@@ -42,7 +42,7 @@ class ServicePods:
             changed(service.key)
 
     def of(self, service: Service) -> list[PodFacts]:
-        """Returns the facts about the pods of a Service, in order of creation."""
+        """Returns the facts about the pods of a Service, in the order of `SelectedPods`."""
         return [self._facts_of(pod) for pod in self._pods.of(service.key)]
 
     def _facts_of(self, pod: Pod) -> PodFacts:

@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from wavetank.cluster.fields.labels import indexed
 from wavetank.cluster.objects.groupkinds import DEPLOYMENT, LIMIT_RANGE
 from wavetank.cluster.objects.kinds import ClusterResource, ReplicaSet, ReplicationController, parse_resource
 from wavetank.cluster.objects.node import Node
@@ -78,7 +79,7 @@ class StoreClient:
             document["status"] = old.manifest["status"]
         if type(old) is Resource:  # its document is all there is to read
             new = old.copy()
-            new.manifest, new.labels = document, metadata.get("labels") or {}
+            new.manifest, new.labels = document, indexed(metadata.get("labels") or {})
         else:
             new = parse_resource(document, self._store.specs, namespaced=old.namespaced)
             new.uid, new.created, new.deleted, new.resource_version = _identity(old)
@@ -91,7 +92,7 @@ class StoreClient:
         """Replaces the metadata of a pod; nothing else of it is updated this way."""
         new = old.copy()
         new.manifest = {**old.manifest, "metadata": document["metadata"]}
-        new.labels = document["metadata"].get("labels") or {}
+        new.labels = indexed(document["metadata"].get("labels") or {})
         at_work = old.node_name and not old.finished and (old.deleted or 0) > self._store.clock.now
         self._write(old, new, kept=bool(at_work))
         return new
@@ -178,7 +179,7 @@ class StoreClient:
         if alike is None:
             alike = self._alike[key] = self._completed(document, spec, name)
         new = alike.copy()
-        new.manifest, new.labels = document, metadata.get("labels") or {}
+        new.manifest, new.labels = document, indexed(metadata.get("labels") or {})
         return new
 
     def _completed(self, document: Mapping[str, Any], spec: PodSpec, name: str) -> Pod:

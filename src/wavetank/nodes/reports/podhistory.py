@@ -30,11 +30,11 @@ class PodHistory:
 
     def note(self, pod: Pod, now: Nanoseconds) -> None:
         """Records what has happened according to a new version of the pod."""
-        self.version = pod.resource_version
         if pod.phase == RUNNING and len(self.starts) <= pod.restarts:
             self.starts.append(now)
         elif pod.finished and self.finished is None:
             self.finished = now
+        self.version = pod.resource_version  # last: another thread may render this version from now on
 
     def report(self, pod: Pod) -> PodReport | None:
         """Returns what is reported about the containers of this version of the pod, if they run one by one."""

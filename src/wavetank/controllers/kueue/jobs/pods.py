@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
+from wavetank.cluster.fields.labels import indexed
 from wavetank.cluster.objects.groupkinds import POD, WORKLOAD
 from wavetank.cluster.objects.kueue import (
     ADMISSION_GATE,
@@ -200,7 +201,7 @@ class QueuedPods:
             new = present.copy()
             new.gates = tuple(each for each in present.gates if each != ADMISSION_GATE)
             new.spec = self._store.specs.intern(template["spec"])
-            new.labels = {**present.labels, POD_SET: role}
+            new.labels = indexed({**present.labels, POD_SET: role})
             metadata = {**(present.manifest.get("metadata") or {}), "labels": new.labels}
             if role in assigned and assigned[role].get("topologyAssignment"):
                 new.gates = (*new.gates, TOPOLOGY_GATE)
