@@ -49,10 +49,9 @@ def no_collections() -> Iterator[None]:
 
 
 def short_collections() -> None:
-    """Lets the garbage collector look at few objects at a time from now on, and not at what is there already.
+    """Lets the garbage collector look at few objects at a time from now on.
 
     For a server: a collection that looks at millions of objects would keep its clients waiting for seconds.
     """
-    gc.collect()
-    gc.freeze()
+    gc.collect()  # what is there already counts as old from now on
     gc.set_threshold(20_000, 2, 10_000)  # a collection looks at 80,000 objects at most, but for one in 600 million

@@ -31,7 +31,7 @@ Title = Callable[[], str]  # made when it is asked for
 _READS = ("GET", "HEAD", "OPTIONS")
 _MOST_BYTES = 8 * 1024 * 1024  # of kept writes
 _BYTES_PER_WRITE = 300  # besides its request, about
-_MOST_LEFT = 20_000  # objects in clusters that are needed no longer, before the loop stands still to free these
+_MOST_LEFT = 3000  # objects in clusters that are needed no longer, before the loop stands still to free these
 _EMPTY = 500  # objects that an empty cluster counts for
 _UNLIKE = "this session cannot be repeated exactly, so the cluster stays as it is"
 
@@ -158,10 +158,10 @@ class Session:
             made = await beside(partial(ServedCluster, self._setting, self._authenticate))
             try:
                 steps = await self._repeat(made, self._writes[: number + 1])
+                await beside(partial(made.store.skip_to, made.store.version))  # so that its writes are freed in pieces
             except BaseException:
                 self._leave(made)
                 raise
-            await beside(partial(made.store.skip_to, made.store.version))  # so that its writes are freed in pieces
         finally:
             self._rewinding = False
             self._pacing.release()
@@ -207,9 +207,8 @@ class Session:
 
 def _skip(served: ServedCluster, version: int) -> Response:
     """Lets a store go on above every version that clients have seen, so that they list again instead of resuming."""
-    run_beside(
-        partial(served.store.skip_to, version), HEAVIEST
-    )  # when it is repeated, of a cluster that is not in use yet
+    # beside the loop only when it is repeated, for a cluster that is not in use yet
+    run_beside(partial(served.store.skip_to, version), HEAVIEST)
     return Response(200, [])
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import secrets
 import tempfile
 from contextlib import ExitStack
@@ -248,6 +249,7 @@ def command(
     authority = Authority()
     setting = replace(setting, authority=authority)
     kept = None if state is None else open_state(state, state_sync)
+    gc.freeze()  # modules are not looked at when clusters that were replaced by going back are freed
     served = ServedCluster(setting, guard.authenticate, observers=observers, state=kept)
     if recording is not None:
         recording.begin(served)

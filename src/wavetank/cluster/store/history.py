@@ -76,7 +76,7 @@ class History:
 
     def forget(self, version: int) -> None:
         """Forgets everything up to a version."""
-        discard(*map(list, self._events.values()))
+        discard(*map(list, self._events.values()))  # the parts of lists are freed in pieces, those of deques are not
         self._events.clear()
         self._sizes.clear()
         self._size = 0
