@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,9 @@ from wavetank.experiments import runner
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a shell: commands inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("wavetank", deadline=None)  # a busy machine is no failure
 settings.load_profile("wavetank")

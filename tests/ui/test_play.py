@@ -239,6 +239,7 @@ def test_a_run_is_played_with_the_keyboard_and_is_accessible(browser: Browser, a
     pages = Pages(browser)
     page = pages.open(f"{address}/ui/#t=5")
     nodes = page.get_by_role("application", name="Nodes").first
+    expect(page.get_by_text("1 pod on 2 nodes").first).to_be_visible()
     nodes.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
