@@ -240,13 +240,25 @@ def test_large_objects_are_shown_beside_the_event_loop(path: str, accept: str, b
         "application/yaml": ["show", "answer" if path != MAPS else "<lambda>"],
     }
     assert beside == shown[accept]
+    beside.clear()
+    assert served(caller, "GET", path, accept=accept).status == 200
+    assert beside == (shown[accept] if accept == "application/yaml" else [])  # the others are cached
+
+
+def test_large_objects_of_an_earlier_server_are_known(beside: list[str]) -> None:
+    caller = Caller()
+    served(caller, "POST", MAPS, a_map(5000))
+    caller.api = Api(caller.store)
+    beside.clear()
+    assert served(caller, "GET", f"{MAPS}/a", accept="application/yaml").status == 200
+    assert beside == ["show", "answer"]
 
 
 def test_the_rules_of_a_user_with_very_many_are_shown_beside_the_event_loop(beside: list[str]) -> None:
     api, group = Api(Store(Clock()), rbac=True), "rbac.authorization.k8s.io"
     rules = [{"apiGroups": [""], "resources": [f"r{i}"], "verbs": ["get"]} for i in range(2000)]
-    binding = {"roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": "r"},
-               "subjects": [{"apiGroup": group, "kind": "User", "name": "joe"}]}  # fmt: skip
+    reference, subject = {"apiGroup": group, "kind": "ClusterRole"}, {"apiGroup": group, "kind": "User"}
+    binding = {"roleRef": {**reference, "name": "r"}, "subjects": [{**subject, "name": "joe"}]}
     root, joe = User(), User("joe", ("system:authenticated",))
     for user, path, document in (
         (root, f"/apis/{group}/v1/clusterroles", {"metadata": {"name": "r"}, "rules": rules}),

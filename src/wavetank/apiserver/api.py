@@ -119,6 +119,7 @@ class Api:
         escalation = None if roles is None else EscalationCheck(roles).check
         admission = AdmissionChain(store, plugins, self.webhooks, more_plugins, policies, signing, escalation)
         self._writer = Writer(self._objects, admission, random.Random(seed))
+        self._large = self._writer.large
         create_initial_objects(self._writer, bootstrap_objects() if rbac else ())
         self._deleter = Deleter(self._writer)
         self._subresources = Subresources(self._writer, self._deleter)
@@ -236,15 +237,14 @@ class Api:
         representation = negotiate(request)
         found = get(self._objects, target.kind, target.namespace, target.name, request.param("resourceVersion"))
         if representation == PLAIN:
-            encode = partial(self._objects.encode, target.kind, found)
-            return already_written(self._writer.large.beside(target.kind, found, encode))
+            (body,) = self._large.each(target.kind, [found], self._objects.encode, self._objects.has_item)
+            return already_written(body)
         if representation == PLAIN_PROTOBUF:
-            encode = partial(self._objects.encode_protobuf, target.kind, found)
-            body = self._writer.large.beside(target.kind, found, encode)
+            (body,) = self._large.each(target.kind, [found], self._objects.encode_protobuf, self._objects.has_message)
             return Response(200, headers_of(representation, ()), body)
-        shown = self._writer.large.beside(target.kind, found, partial(self._objects.show, target.kind, found))
+        shown = self._large.beside(target.kind, found, partial(self._objects.show, target.kind, found))
         represent = partial(answer, target.kind, representation, shown, self._objects.now)
-        return self._writer.large.beside(target.kind, found, represent)
+        return self._large.beside(target.kind, found, represent)
 
     def _list(self, target: Target, request: Request) -> Response | WatchStream:
         check_route(request, COLLECTION_TYPES)
@@ -254,7 +254,7 @@ class Api:
         representation = negotiate(request, listing=True)
         options = options.selecting(request, target.kind)
         found = page(self._objects, target.kind, target.namespace, options)
-        body = show_page(self._objects, self._writer.large, target.kind, found, representation)
+        body = show_page(self._objects, self._large, target.kind, found, representation)
         return Response(200, [("content-type", representation.media_type), PRIVATE], body)
 
     def _watch(self, target: Target, request: Request) -> WatchStream:
@@ -293,5 +293,5 @@ class Api:
         listed = ListOptions.read(request, watch=False).selecting(request, target.kind)
         options = DeleteOptions.read(request, self.kinds)
         found = self._deleter.delete_collection(target.kind, target.namespace, options, listed, request)
-        body = show_page(self._objects, self._writer.large, target.kind, found, representation)
+        body = show_page(self._objects, self._large, target.kind, found, representation)
         return Response(200, headers_of(representation, request.warnings), body)

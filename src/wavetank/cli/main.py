@@ -19,6 +19,7 @@ from wavetank.kernel.garbage import rare_collections
 from wavetank.words import closest, printable
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO)
+_MOST_CALLS = 4000  # inside each other: a document may have 500 levels, and some checks make several calls for each
 
 # Each command lives in a module of its own that is loaded only when it is asked for.
 _COMMANDS = {
@@ -115,6 +116,7 @@ def main() -> None:
     """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without ± is no reason to fail
+    sys.setrecursionlimit(_MOST_CALLS)
     begun = time.perf_counter()
     try:
         status = cli(sys.argv[1:] or ["--help"], standalone_mode=False)

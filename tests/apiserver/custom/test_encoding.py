@@ -21,11 +21,13 @@ def definition(**properties: Any) -> dict[str, Any]:
     return {"metadata": {"name": "boxes.a.io"}, "spec": spec}
 
 
-def test_what_is_encoded_while_the_definition_changes_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("names", ["a", "ab"], ids=["it is in work", "it comes next in a list"])
+def test_what_is_encoded_while_the_definition_changes_is_not_kept(names: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if a thread were still at work on a large object."""
     caller = Caller()
     caller.create(DEFINITIONS, definition())
-    caller.create(BOXES, {"apiVersion": "a.io/v1", "kind": "Box", "metadata": {"name": "a"}})
+    for name in names:
+        caller.create(BOXES, {"apiVersion": "a.io/v1", "kind": "Box", "metadata": {"name": name}})
     change(caller, size={"type": "integer", "default": 1})
     changes = [{"color": {"type": "string", "default": "red"}}]
 
@@ -36,7 +38,12 @@ def test_what_is_encoded_while_the_definition_changes_is_not_kept(monkeypatch: p
         return text
 
     monkeypatch.setattr("wavetank.apiserver.verbs.objects.encode", encode_late)
-    assert [caller.ask("GET", BOXES).body["items"][0].get("color") for _ in range(2)] == [None, "red"]
+    assert [colors(caller) for _ in range(2)] == [[None] * len(names), ["red"] * len(names)]
+
+
+def colors(caller: Caller) -> list[str | None]:
+    """Returns the colours of all boxes, in a list of them."""
+    return [box.get("color") for box in caller.ask("GET", BOXES).body["items"]]
 
 
 def change(caller: Caller, **properties: Any) -> None:

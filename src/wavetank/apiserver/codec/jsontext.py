@@ -8,7 +8,9 @@ from json.scanner import py_make_scanner  # type: ignore[attr-defined]
 from typing import Any, NoReturn
 
 from wavetank.apiserver.codec.mismatch import UnreadableError
+from wavetank.apiserver.codec.sizes import is_too_deep
 from wavetank.apiserver.codec.syntax import explain_syntax
+from wavetank.cluster.yamldepth import MAX_DEPTH
 from wavetank.kernel.discards import discard
 
 _LONG = 1024 * 1024  # characters
@@ -46,6 +48,8 @@ def _parse(body: bytes, decoders: _Decoders) -> Any:
         raise UnreadableError(explain_syntax(body) or "exceeded max depth") from None
     except ValueError:
         raise UnreadableError(explain_syntax(body) or "invalid number") from None
+    if text.count("{") + text.count("[") > MAX_DEPTH and is_too_deep(value):
+        raise UnreadableError("exceeded max depth")
     # Go reads half of a surrogate pair as U+FFFD; Python keeps it, and could not write it again.
     return _without_surrogates(value) if "\\u" in text else value
 

@@ -8,24 +8,10 @@ from typing import Any
 
 import msgspec
 
+from wavetank.apiserver.codec.sizes import is_large
 from wavetank.apiserver.waiting import runs_beside
 
-_MANY_VALUES = 2000  # which are looked at within a few milliseconds
 _PIECE = 256  # values in one list or object that are looked at together
-
-
-def is_large(value: Any) -> bool:
-    """Tells whether a JSON value has very many values inside; of a large one only some are looked at."""
-    left = [value]
-    seen = 0
-    while left:
-        each = left.pop()
-        inside = each.values() if isinstance(each, dict) else each if isinstance(each, list) else ()
-        seen += len(inside)
-        if seen > _MANY_VALUES:
-            return True
-        left.extend(inside)
-    return False
 
 
 def encode(value: Any) -> bytes:
@@ -34,7 +20,7 @@ def encode(value: Any) -> bytes:
 
 
 def _pieces(value: Any) -> Iterator[bytes]:
-    """Yields the text of a large value, which may be nested as deeply as it likes."""
+    """Yields the text of a large value."""
     begun = [_parts(value)]
     while begun:
         for part in begun[-1]:
@@ -48,18 +34,32 @@ def _pieces(value: Any) -> Iterator[bytes]:
 
 def _parts(value: Any) -> Iterator[Any]:
     """Yields the text of a list or an object in pieces, and in their places the large values inside."""
-    is_object = isinstance(value, dict)
-    kind = dict if is_object else list
-    items = iter(value.items() if is_object else value)
-    comma = b"{" if is_object else b"["
-    while piece := kind(islice(items, _PIECE)):
-        if not is_large(piece):
-            yield comma + msgspec.json.encode(piece)[1:-1]
-            comma = b","
-            continue
-        for inside in piece:
-            yield comma + (msgspec.json.encode(inside) + b":" if is_object else b"")
-            comma = b","
-            each = piece[inside] if is_object else inside
-            yield each if is_large(each) else msgspec.json.encode(each)
-    yield b"}" if is_object else b"]"
+    return _object_parts(value) if isinstance(value, dict) else _list_parts(value)
+
+
+def _object_parts(value: dict[str, Any]) -> Iterator[Any]:
+    items, before = iter(value.items()), b"{"
+    while piece := dict(islice(items, _PIECE)):
+        if is_large(piece):
+            for name, each in piece.items():
+                yield before + msgspec.json.encode(name) + b":"
+                yield each if is_large(each) else msgspec.json.encode(each)
+                before = b","
+        else:
+            yield before + msgspec.json.encode(piece)[1:-1]
+            before = b","
+    yield b"}"
+
+
+def _list_parts(value: list[Any]) -> Iterator[Any]:
+    items, before = iter(value), b"["
+    while piece := list(islice(items, _PIECE)):
+        if is_large(piece):
+            for each in piece:
+                yield before
+                yield each if is_large(each) else msgspec.json.encode(each)
+                before = b","
+        else:
+            yield before + msgspec.json.encode(piece)[1:-1]
+            before = b","
+    yield b"]"

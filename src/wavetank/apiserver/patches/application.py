@@ -11,6 +11,7 @@ from wavetank.apiserver.codec.diagnosis import diagnose, duplicates
 from wavetank.apiserver.codec.mismatch import MismatchError, UnreadableError, json_type
 from wavetank.apiserver.codec.pieces import encode
 from wavetank.apiserver.codec.reading import Parsed, parse, read, strict_error
+from wavetank.apiserver.codec.sizes import is_too_deep
 from wavetank.apiserver.custom.decoding import read_custom
 from wavetank.apiserver.errors import StatusError, bad_request, invalid, unsupported_media_type
 from wavetank.apiserver.fielderrors import INVALID, FieldError
@@ -91,9 +92,12 @@ def _json(document: dict[str, Any], body: bytes) -> tuple[Any, list[str]]:
         raise StatusError(413, "RequestEntityTooLarge", f"Request entity too large: {most}")
     try:
         copy = msgspec.json.decode(encode(document))
-        return apply_operations(copy, [each or {} for each in operations]), [f"json patch {each}" for each in errors]
+        patched = apply_operations(copy, [each or {} for each in operations])
     except PatchError:
         raise rejected() from None
+    if is_too_deep(patched):
+        raise bad_request("exceeded max depth")
+    return patched, [f"json patch {each}" for each in errors]
 
 
 def _merge(document: dict[str, Any], body: bytes) -> tuple[Any, list[str]]:

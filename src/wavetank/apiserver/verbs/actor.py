@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from wavetank.apiserver.codec.copying import copied
-from wavetank.apiserver.codec.pieces import is_large
+from wavetank.apiserver.codec.sizes import is_large
 from wavetank.apiserver.errors import bad_request
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.registry.subresources import PARTS

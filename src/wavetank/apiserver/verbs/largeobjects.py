@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TypeVar
 
-from wavetank.apiserver.codec.pieces import is_large
+from wavetank.apiserver.codec.sizes import is_large
 from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.requests.request import Request
 from wavetank.apiserver.verbs.objects import Document
@@ -18,20 +18,23 @@ _MOST = 4096  # that are known
 
 
 class LargeObjects:
-    """The uids of objects that are large or whose last write took long: a small patch of one is a heavy request."""
+    """The objects that are large or whose last write took long: a small patch of one is a heavy request.
+
+    Those whose writes took long are known by their uids.
+    """
 
     def __init__(self) -> None:
         self._uids: dict[str, None] = {}
 
     def __contains__(self, resource: Resource) -> bool:
-        return resource.uid in self._uids
+        return resource.uid in self._uids or is_large(resource.manifest)
 
     def weigh(self, write: Write, old: Resource | None) -> None:
         """Makes a client's write of a large object a heavy one."""
         if old is not None and write.request.body and old in self:  # not of actors in this process
             write.weight = HEAVIEST
 
-    def weight(self, document: Document, request: Request) -> int:
+    def answer_weight(self, document: Document, request: Request) -> int:
         """Returns about how many bytes the answer to a write has, by what was written and by the object."""
         uid = document.get("metadata", {}).get("uid")
         large = uid in self._uids if uid else is_large(document)  # a review has no uid
@@ -42,10 +45,22 @@ class LargeObjects:
         converts = kind.custom is not None and kind.custom.converter is not None
         return run_beside(function, HEAVIEST) if resource in self and not converts else function()
 
-    def each(self, kind: Kind, resources: Iterable[Resource], show: Callable[[Kind, Resource], T]) -> Iterator[T]:
-        """Yields what a function shows of each object; the event loop goes on meanwhile, if the caller may wait."""
+    def each(
+        self,
+        kind: Kind,
+        resources: Iterable[Resource],
+        show: Callable[[Kind, Resource], T],
+        is_cached: Callable[[Kind, Resource], bool] = lambda kind, resource: False,
+    ) -> Iterator[T]:
+        """Yields what a function shows of each object; the event loop goes on meanwhile, if the caller may wait.
+
+        What is cached does not wait for a thread.
+        """
         for resource in in_slices(resources):
-            yield self.beside(kind, resource, partial(show, kind, resource))
+            if is_cached(kind, resource):
+                yield show(kind, resource)
+            else:
+                yield self.beside(kind, resource, partial(show, kind, resource))
 
     def note(self, uid: str, large: bool) -> None:
         """Notes whether the last write of an object was a heavy one."""

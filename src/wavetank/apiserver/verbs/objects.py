@@ -12,7 +12,7 @@ from wavetank.apiserver.conversion.versions import stored_kind, to_served
 from wavetank.apiserver.errors import not_found
 from wavetank.apiserver.kinds import Kind, KindTable
 from wavetank.apiserver.requests.protobufwriter import wrap
-from wavetank.apiserver.verbs.encodedobjects import EncodedObjects
+from wavetank.apiserver.verbs.encodedobjects import EncodedKey, EncodedObjects
 from wavetank.apiserver.verbs.options import ListOptions
 from wavetank.cluster.objects.kinds import parse_resource
 from wavetank.cluster.objects.pod import Pod
@@ -90,7 +90,7 @@ class Objects:
     def forget(self) -> None:
         """Forgets encoded objects: a kind has changed, and its objects may be rendered differently.
 
-        What a thread encodes at this moment, as before, is not kept for later.
+        What a thread encodes at this moment is not kept.
         """
         self._encoded = EncodedObjects()
 
@@ -111,8 +111,7 @@ class Objects:
 
     def encode_item(self, kind: Kind, resource: Resource) -> bytes:
         """Returns the JSON of an object in a list, without its kind; cached, since several clients read it."""
-        key = (resource.uid, resource.resource_version, kind.api_version)
-        encoded = self._encoded
+        key, encoded = _item_key(kind, resource), self._encoded_of(kind)
         found = encoded.get(key)
         if found is None:
             document = to_served(kind, self.render(resource))
@@ -120,19 +119,32 @@ class Objects:
             found = encoded.keep(key, encode(document))
         return found
 
+    def has_item(self, kind: Kind, resource: Resource) -> bool:
+        """Returns whether the JSON of an object is cached."""
+        return _item_key(kind, resource) in self._encoded_of(kind)
+
     def encode_protobuf(self, kind: Kind, resource: Resource) -> bytes:
         """Returns the protobuf body of an object of a built-in kind in a served version."""
         return wrap(kind.api_version, kind.kind, self.message(kind, resource))
 
     def message(self, kind: Kind, resource: Resource) -> bytes:
         """Returns the protobuf message of an object of a built-in kind, without its kind; cached as JSON is."""
-        key = (resource.uid, resource.resource_version, f"{kind.api_version} protobuf")
-        encoded = self._encoded
+        key, encoded = _message_key(kind, resource), self._encoded_of(kind)
         found = encoded.get(key)
         if found is None:
             document = to_served(kind, self.render(resource))
             found = encoded.keep(key, encoder_of(kind.schema.structure)(document))
         return found
+
+    def has_message(self, kind: Kind, resource: Resource) -> bool:
+        """Returns whether the protobuf message of an object is cached."""
+        return _message_key(kind, resource) in self._encoded_of(kind)
+
+    def _encoded_of(self, kind: Kind) -> EncodedObjects:
+        """Returns the cache for a kind; if a request still has a kind that is no longer served, an empty one."""
+        encoded = self._encoded  # first: kinds are removed before objects are forgotten
+        served = kind.custom is None or self.kinds.find(kind.group, kind.version, kind.plural) is kind
+        return encoded if served else EncodedObjects()
 
     def sorted(self, kind: Kind, namespace: str, at: int | None = None) -> list[tuple[str, Resource]]:
         """Returns all objects of a kind with their keys, in the order of the real server's keys.
@@ -159,3 +171,11 @@ class Objects:
 
 def _key(item: tuple[str, Resource]) -> str:
     return item[0]
+
+
+def _item_key(kind: Kind, resource: Resource) -> EncodedKey:
+    return resource.uid, resource.resource_version, kind.api_version
+
+
+def _message_key(kind: Kind, resource: Resource) -> EncodedKey:
+    return resource.uid, resource.resource_version, f"{kind.api_version} protobuf"

@@ -75,20 +75,20 @@ def show_page(objects: Objects, large: LargeObjects, kind: Kind, found: Page, re
         return _encode_custom(objects, large, kind, found)
     if representation == PLAIN:
         head = {"kind": f"{kind.kind}List", "apiVersion": kind.api_version, "metadata": metadata}
-        items = b",".join(large.each(kind, resources, objects.encode_item))
+        items = b",".join(large.each(kind, resources, objects.encode_item, objects.has_item))
         return b'%s,"items":[%s]}\n' % (msgspec.json.encode(head)[:-1], items)
     if representation == PLAIN_PROTOBUF:
-        return wrap_list(kind, list(large.each(kind, resources, objects.message)), metadata)
+        return wrap_list(kind, list(large.each(kind, resources, objects.message, objects.has_message)), metadata)
     documents = list(large.each(kind, resources, objects.show))
     now = objects.now
-    weight = HEAVIEST if any(resource in large for resource in resources) else len(documents) * _ROW
+    weight = HEAVIEST if any(resource in large for resource in in_slices(resources)) else len(documents) * _ROW
     return run_beside(lambda: representation.encode(representation.list(kind, documents, metadata, now)), weight)
 
 
 def _encode_custom(objects: Objects, large: LargeObjects, kind: Kind, found: Page) -> bytes:
     """Encodes a list of custom objects, each of which has its kind and apiVersion."""
     resources, metadata = found
-    items = b",".join(large.each(kind, resources, objects.encode))
+    items = b",".join(large.each(kind, resources, objects.encode, objects.has_item))
     head = {"kind": kind.list_kind, "metadata": {"continue": "", **metadata}}
     start = msgspec.json.encode({"apiVersion": kind.api_version})[:-1]
     return b'%s,"items":[%s],%s\n' % (start, items, msgspec.json.encode(head)[1:])

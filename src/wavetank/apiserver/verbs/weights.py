@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from wavetank.apiserver.codec.pieces import is_large
+from wavetank.apiserver.codec.sizes import is_large
 from wavetank.apiserver.kinds import Kind, Subresource
 from wavetank.apiserver.requests.request import Request
 from wavetank.apiserver.waiting import HEAVIEST, may_wait, run_beside

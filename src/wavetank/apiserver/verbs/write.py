@@ -44,8 +44,8 @@ class Written:
 class Write:
     """One write: which object, by which request, with which options; `kind` is the served version.
 
-    `weight` is about how many bytes are looked at; `was_slow` says that checking the object took long, `is_large` that
-    it has so many bytes that changes of it may make it too large. `asked` and `show` are those of admission's
+    `weight` is about how many bytes are looked at; `was_slow` says that checking the object took long, `is_near_limit`
+    that it has so many bytes that changes of it may make it too large. `asked` and `show` are those of admission's
     Attributes.
     """
 
@@ -59,7 +59,7 @@ class Write:
     validate: Validate = validate_update
     may_create: bool = False
     was_slow: bool = False
-    is_large: bool = False
+    is_near_limit: bool = False
     asked: Document | None = None
     show: Callable[[Document], Document] | None = None
     weight: int = field(init=False)

@@ -155,7 +155,7 @@ class Writer:
         """Returns the response to a write; that an object has become large is kept for the next write."""
         document, now = written.document, self.objects.now
         show = partial(answer, kind, representation, document, now, written.status, request.warnings)
-        response = run_beside(show, self.large.weight(document, request))
+        response = run_beside(show, self.large.answer_weight(document, request))
         if len(response.body) > LARGE and "metadata" in document:
             self.large.note(document["metadata"].get("uid", ""), True)
         return response
@@ -337,11 +337,11 @@ class Writer:
             return old
         if is_heavy(write.weight):
             try:
-                write.is_large = self._check_size(kind, document, old) > LARGE
+                write.is_near_limit = self._check_size(kind, document, old) > LARGE
             except errors.StatusError:
                 if write.applies or not take_managers(document):
                     raise
-                write.is_large = self._check_size(kind, document, old) > LARGE
+                write.is_near_limit = self._check_size(kind, document, old) > LARGE
         return self.resource(kind, document, old)
 
     def _check_size(self, kind: Kind, document: Document, old: Resource | None) -> int:
@@ -373,7 +373,7 @@ class Writer:
 
     def _stored(self, write: Write, new: Resource) -> Document:
         """Returns an object as it is served after it was written; whether it is large is kept for the next write."""
-        self.large.note(new.uid, write.was_slow or write.is_large)
+        self.large.note(new.uid, write.was_slow or write.is_near_limit)
         return self.show(write, new)
 
     def show(self, write: Write, resource: Resource) -> Document:

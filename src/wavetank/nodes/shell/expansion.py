@@ -134,7 +134,7 @@ def arithmetic(text: str, variables: Mapping[str, str]) -> int:
     try:
         tree = ast.parse(valued.replace(" not =", "!=").strip(), mode="eval")
         return _value(tree.body)
-    except (SyntaxError, ZeroDivisionError, ValueError, RecursionError):
+    except (SyntaxError, ZeroDivisionError, ValueError, RecursionError, MemoryError):  # Python's word for too deep
         raise UnreadableError(f"$(({text}))") from None
 
 
