@@ -61,6 +61,11 @@ class Resource:
             setattr(new, slot, getattr(self, slot))
         return new
 
+    def set_labels(self, labels: dict[str, str]) -> None:
+        """Changes the labels of a version that the store does not have yet, in its manifest too."""
+        self.labels = indexed(labels)
+        self.manifest = {**self.manifest, "metadata": {**(self.manifest.get("metadata") or {}), "labels": labels}}
+
     def render(self) -> dict[str, Any]:
         """Returns the object as Kubernetes JSON, unknown fields included."""
         metadata = dict(self.manifest.get("metadata") or {})

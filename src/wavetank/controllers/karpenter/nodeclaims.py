@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from wavetank.cluster.fields.labels import indexed
 from wavetank.cluster.fields.resources import format_amounts
 from wavetank.cluster.objects.clusterapi import INTERRUPTED
 from wavetank.cluster.objects.groupkinds import NODE, NODE_CLAIM, NODE_POOL
@@ -211,6 +210,5 @@ def _initialized(node: Node, pool: NodePool) -> Node:
     startup = {(taint["key"], taint["effect"]) for taint in pool.startup_taints}
     new = node.copy()
     new.taints = tuple(taint for taint in node.taints if (taint.key, taint.effect) not in startup)
-    new.labels = indexed({**node.labels, INITIALIZED: "true"})
-    new.manifest = {**node.manifest, "metadata": {**node.manifest["metadata"], "labels": new.labels}}
+    new.set_labels({**node.labels, INITIALIZED: "true"})
     return new

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from wavetank.cluster.fields.labels import indexed
 from wavetank.cluster.objects.groupkinds import NODE
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.store.store import Store
@@ -17,7 +16,5 @@ class ServedStore(Store):
         node = self.find(NODE, "", node_name)
         copied = {key: node.labels[key] for key in _TOPOLOGY if key in node.labels} if node is not None else {}
         if copied:
-            labels = {**old.labels, **copied}
-            new.labels = indexed(labels)
-            new.manifest = {**old.manifest, "metadata": {**old.manifest["metadata"], "labels": labels}}
+            new.set_labels({**old.labels, **copied})
         return new

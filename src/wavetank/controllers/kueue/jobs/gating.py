@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wavetank.cluster.fields.labels import indexed
 from wavetank.cluster.objects.groupkinds import LOCAL_QUEUE
 from wavetank.cluster.objects.kueue import ADMISSION_GATE, MANAGED, QUEUE_NAME
 from wavetank.cluster.objects.pod import Pod
@@ -32,9 +31,7 @@ def gate(pod: Pod, store: Store) -> None:
     if not queue:
         return
     pod.gates = (*pod.gates, ADMISSION_GATE)
-    pod.labels = indexed({**pod.labels, QUEUE_NAME: queue, MANAGED: "true"})
-    metadata = {**(pod.manifest.get("metadata") or {}), "labels": pod.labels}
-    pod.manifest = {**pod.manifest, "metadata": metadata}
+    pod.set_labels({**pod.labels, QUEUE_NAME: queue, MANAGED: "true"})
 
 
 def gate_document(document: dict[str, Any], namespace: str, store: Store) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
-from wavetank.cluster.fields.labels import indexed
 from wavetank.cluster.objects.groupkinds import POD, WORKLOAD
 from wavetank.cluster.objects.kueue import (
     ADMISSION_GATE,
@@ -201,13 +200,12 @@ class QueuedPods:
             new = present.copy()
             new.gates = tuple(each for each in present.gates if each != ADMISSION_GATE)
             new.spec = self._store.specs.intern(template["spec"])
-            new.labels = indexed({**present.labels, POD_SET: role})
-            metadata = {**(present.manifest.get("metadata") or {}), "labels": new.labels}
+            new.set_labels({**present.labels, POD_SET: role})
             if role in assigned and assigned[role].get("topologyAssignment"):
                 new.gates = (*new.gates, TOPOLOGY_GATE)
                 anywhere = {} if is_placed(present) else {UNCONSTRAINED_TOPOLOGY: "true"}
-                metadata["annotations"] = {**present.annotations, **anywhere, WORKLOAD_NAME: workload.name}
-            new.manifest = {**present.manifest, "metadata": metadata}
+                annotations = {**present.annotations, **anywhere, WORKLOAD_NAME: workload.name}
+                new.manifest = {**new.manifest, "metadata": {**new.manifest["metadata"], "annotations": annotations}}
             self._store.update(new)
             said = f"Admitted by clusterQueue {admission['clusterQueue']}"
             self._context.record_event(new, "Normal", "Started", said, _COMPONENT)
