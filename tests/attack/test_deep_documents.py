@@ -33,6 +33,16 @@ def test_in_a_file(text: str) -> None:
         load_documents(text, "deep.yaml")
 
 
+@pytest.mark.usefixtures("calls_of_a_command")
+@pytest.mark.parametrize("brackets", [('{"a":', "}"), ("[", "]")], ids=["objects", "lists"])
+def test_json_in_a_file_may_be_as_deep_as_in_a_request(brackets: tuple[str, str]) -> None:
+    """Workers, for which runs are pickled, may make fewer calls inside each other than the command."""
+    deep = partial(a_box, opening=brackets[0], closing=brackets[1])
+    assert load_documents(deep(490).decode(), "some.json")
+    with pytest.raises(InputError, match="nested too deeply"):
+        load_documents(deep(510).decode(), "deep.json")
+
+
 def test_a_document_of_usual_depth_is_read() -> None:
     assert load_documents("[" * 300 + "]" * 300, "some.yaml")
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import msgspec
 import yaml
 
-from wavetank.cluster.yamldepth import SafeLoader, release
+from wavetank.cluster.yamldepth import SafeLoader, is_too_deep, release
 from wavetank.errors import InputError
 
 MAX_VALUES = 100_000_000  # that a text with aliases may stand for
@@ -56,7 +56,10 @@ def load_documents(text: str, source: str) -> list[Any]:
     """Parses YAML or JSON text into its documents; empty documents are left out."""
     try:
         if text.lstrip().startswith(("{", "[")):
-            return [msgspec.json.decode(text)]
+            document = msgspec.json.decode(text)
+            if is_too_deep(document):
+                raise InputError("nested too deeply", source=source)
+            return [document]
     except msgspec.DecodeError:
         pass  # flow-style YAML begins like JSON
     except RecursionError:

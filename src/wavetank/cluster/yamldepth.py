@@ -1,7 +1,8 @@
-"""Loaders of YAML whose documents may not be nested too deeply, and may be read beside other work."""
+"""How deep documents may be: loaders of YAML that refuse deeper ones, which may be read beside other work."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import yaml
@@ -9,6 +10,20 @@ import yaml
 MAX_DEPTH = 500  # no document comes near it; the C loader, which recurses, ends the process far beyond
 
 _AT_ONCE = 1000  # nodes that are freed together
+
+
+def is_too_deep(document: Any) -> bool:
+    """Tells whether a document, as it was read, has more levels than it may."""
+    level = [document]
+    for _ in range(MAX_DEPTH):
+        level = [each for outer in level for each in _inside(outer) if isinstance(each, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _inside(value: Any) -> Collection[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 class TooDeepError(yaml.YAMLError):

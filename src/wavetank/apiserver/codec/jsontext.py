@@ -8,9 +8,8 @@ from json.scanner import py_make_scanner  # type: ignore[attr-defined]
 from typing import Any, NoReturn
 
 from wavetank.apiserver.codec.mismatch import UnreadableError
-from wavetank.apiserver.codec.sizes import is_too_deep
 from wavetank.apiserver.codec.syntax import explain_syntax
-from wavetank.cluster.yamldepth import MAX_DEPTH
+from wavetank.cluster.yamldepth import MAX_DEPTH, is_too_deep
 from wavetank.kernel.discards import discard
 
 _LONG = 1024 * 1024  # characters

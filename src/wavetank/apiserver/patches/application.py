@@ -11,7 +11,6 @@ from wavetank.apiserver.codec.diagnosis import diagnose, duplicates
 from wavetank.apiserver.codec.mismatch import MismatchError, UnreadableError, json_type
 from wavetank.apiserver.codec.pieces import encode
 from wavetank.apiserver.codec.reading import Parsed, parse, read, strict_error
-from wavetank.apiserver.codec.sizes import is_too_deep
 from wavetank.apiserver.custom.decoding import read_custom
 from wavetank.apiserver.errors import StatusError, bad_request, invalid, unsupported_media_type
 from wavetank.apiserver.fielderrors import INVALID, FieldError
@@ -22,6 +21,7 @@ from wavetank.apiserver.patches.refusal import PatchError, go_value, rejected
 from wavetank.apiserver.patches.strategic import merge_strategically
 from wavetank.apiserver.requests.decoding import IGNORE, STRICT, WARN, Decoded, type_meta, type_mistake
 from wavetank.apiserver.schemas.schema import Schema, Structure
+from wavetank.cluster.yamldepth import is_too_deep
 
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
