@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import sys
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.apiserver.inprocess import MAPS, MERGE, Caller
 from tests.attack.documents import DEEP
+from tests.cli.commands import an_experiment
+from tests.support.waiting import PATIENCE_S
 from wavetank.apiserver.managedfields.applied import APPLY_PATCH
 from wavetank.apiserver.patches.application import JSON_PATCH
 from wavetank.apiserver.waiting import run_waiting
-from wavetank.cli import main
 from wavetank.cluster.manifests import load_documents
 from wavetank.errors import InputError
 from wavetank.k8ssim.server import K8sSimServer
+from wavetank.kernel.deepcalls import allow_deep_calls
 from wavetank.nodes.shell.expansion import arithmetic
 from wavetank.nodes.shell.syntax import UnreadableError
 
@@ -80,7 +85,7 @@ def boxes() -> Caller:
 def calls_of_a_command() -> Iterator[None]:
     """Allows as many calls inside each other as every command does."""
     limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(main._MOST_CALLS)
+    allow_deep_calls()
     yield
     sys.setrecursionlimit(limit)
 
@@ -117,3 +122,19 @@ def test_an_object_may_have_nearly_500_levels(boxes: Caller, brackets: tuple[str
 def test_in_the_arithmetic_of_a_command(sign: str) -> None:
     with pytest.raises(UnreadableError):
         arithmetic(sign * 50_000 + "1", {})
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_runs_of_deep_objects_are_made_here_and_in_workers(tmp_path: Path, jobs: int) -> None:
+    deep: Any = "b"
+    for _ in range(490):
+        deep = {"a": deep}
+    containers = [{"name": "c", "image": "i", "unknown": deep}]
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": containers}}
+    spec = {"replicas": 2, "selector": {"matchLabels": {"a": "b"}}, "template": template}
+    head = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "deep"}}
+    (tmp_path / "deep.json").write_text(json.dumps({**head, "spec": spec}))
+    experiment = an_experiment(tmp_path, workload={"file": "deep.json"}, seeds=[1, 2])
+    words = [sys.executable, "-m", "wavetank", "run", experiment, "--jobs", str(jobs), "-o", "out"]
+    ended = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE_S)
+    assert ended.returncode == 0, ended.stderr

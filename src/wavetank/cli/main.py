@@ -15,11 +15,11 @@ import click
 from wavetank.cli.outputoptions import add_verbosity, settings
 from wavetank.cli.signals import ended_orderly
 from wavetank.errors import WavetankError
+from wavetank.kernel.deepcalls import allow_deep_calls
 from wavetank.kernel.garbage import rare_collections
 from wavetank.words import closest, printable
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO)
-_MOST_CALLS = 4000  # inside each other: a document may have 500 levels, and some checks make several calls for each
 
 # Each command lives in a module of its own that is loaded only when it is asked for.
 _COMMANDS = {
@@ -116,7 +116,7 @@ def main() -> None:
     """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without ± is no reason to fail
-    sys.setrecursionlimit(_MOST_CALLS)
+    allow_deep_calls()
     begun = time.perf_counter()
     try:
         status = cli(sys.argv[1:] or ["--help"], standalone_mode=False)

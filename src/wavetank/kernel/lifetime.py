@@ -10,6 +10,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import NoReturn, TypeVar
 
+from wavetank.kernel.deepcalls import allow_deep_calls
+
 T = TypeVar("T")
 
 _PR_SET_PDEATHSIG = 1
@@ -30,6 +32,7 @@ def begin_worker(parent: int) -> None:
 
     SIGTERM ends what it does like an exception, so that temporary files are removed.
     """
+    allow_deep_calls()
     signal.signal(signal.SIGTERM, _leave)
     die_with_parent()
     if sys.platform == "linux" and os.getppid() != parent:
