@@ -45,6 +45,12 @@ def test_a_bad_architecture(wavetank: Wavetank, here: Path, service: dict[str, A
     assert refused(wavetank, here, "misim", "a.json", "e.json").startswith(f"a.json: {message}")
 
 
+def test_a_deep_architecture(wavetank: Wavetank, here: Path) -> None:
+    write(here, A)
+    (here / "a.json").write_text("[" * 100_000)
+    assert refused(wavetank, here, "misim", "a.json", "e.json").startswith("a.json: not a JSON document: ")
+
+
 def test_an_unknown_operation_of_users(wavetank: Wavetank, here: Path) -> None:
     write(here, A, operation="a.y")
     line = refused(wavetank, here, "misim", "a.json", "e.json")

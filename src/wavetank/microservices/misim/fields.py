@@ -31,7 +31,7 @@ def read_json(path: Path) -> dict[str, Any]:
         raise InputError("no such file", source=str(path)) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", source=str(path)) from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"not a JSON document: {error}", source=str(path)) from None
     if not isinstance(document, dict):
         raise InputError("expected an object", source=str(path))
