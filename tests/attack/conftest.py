@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.attack.watching import Threads
 from tests.cli.conftest import here, wavetank
+from wavetank.kernel.deepcalls import allow_deep_calls
 
 __all__ = ["here", "wavetank"]
 
@@ -29,3 +32,12 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> Threads:
         return calls
 
     return watch
+
+
+@pytest.fixture
+def calls_of_a_command() -> Iterator[None]:
+    """Allows as many calls inside each other as every command does."""
+    limit = sys.getrecursionlimit()
+    allow_deep_calls()
+    yield
+    sys.setrecursionlimit(limit)

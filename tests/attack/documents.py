@@ -11,3 +11,9 @@ DEEP = {
     "indented": "\n".join(" " * i + "a:" for i in range(2000)),
     "comments between": "[ #]\n" * 40_000,
 }
+
+
+def a_box(levels: int, opening: str = '{"a":', closing: str = "}", value: str = '"b"') -> bytes:
+    """Returns a custom object of so many levels."""
+    inside = opening * (levels - 1) + value + closing * (levels - 1)
+    return f'{{"apiVersion":"a.io/v1","kind":"Box","metadata":{{"name":"x"}},"spec":{inside}}}'.encode()

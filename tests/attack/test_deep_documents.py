@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.apiserver.inprocess import MAPS, MERGE, Caller
-from tests.attack.documents import DEEP
+from tests.apiserver.inprocess import MAPS, Caller
+from tests.attack.documents import DEEP, a_box
 from tests.cli.commands import an_experiment
 from tests.support.waiting import PATIENCE_S
-from wavetank.apiserver.managedfields.applied import APPLY_PATCH
-from wavetank.apiserver.patches.application import JSON_PATCH
-from wavetank.apiserver.waiting import run_waiting
 from wavetank.cluster.manifests import load_documents
 from wavetank.errors import InputError
 from wavetank.k8ssim.server import K8sSimServer
-from wavetank.kernel.deepcalls import allow_deep_calls
 from wavetank.nodes.shell.expansion import arithmetic
 from wavetank.nodes.shell.syntax import UnreadableError
 
-DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-BOXES = "/apis/a.io/v1/namespaces/default/boxes"
 CASES = pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
 
 
@@ -68,54 +60,6 @@ def test_in_a_request_of_k8ssims_client(text: str) -> None:
     reset = json.dumps({"nodes": text, "workload": text, "period": "-1"}).encode()
     for body in (reset, text.encode(), b"[" * 100_000):
         assert server.handle("/reset", body).status == 400
-
-
-@pytest.fixture
-def boxes() -> Caller:
-    """Returns the caller of a server with a kind of objects that may contain anything."""
-    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
-    version = {"name": "v1", "served": True, "storage": True, "schema": schema}
-    spec = {"group": "a.io", "names": {"plural": "boxes", "kind": "Box"}, "scope": "Namespaced", "versions": [version]}
-    caller = Caller()
-    caller.create(DEFINITIONS, {"metadata": {"name": "boxes.a.io"}, "spec": spec})
-    return caller
-
-
-@pytest.fixture
-def calls_of_a_command() -> Iterator[None]:
-    """Allows as many calls inside each other as every command does."""
-    limit = sys.getrecursionlimit()
-    allow_deep_calls()
-    yield
-    sys.setrecursionlimit(limit)
-
-
-def a_box(levels: int, opening: str = '{"a":', closing: str = "}", value: str = '"b"') -> bytes:
-    inside = opening * (levels - 1) + value + closing * (levels - 1)
-    return f'{{"apiVersion":"a.io/v1","kind":"Box","metadata":{{"name":"x"}},"spec":{inside}}}'.encode()
-
-
-def ask(caller: Caller, method: str, path: str, body: bytes | None = None, **headers: str) -> int:
-    """Asks as the server does, which waits for threads; returns the status of the answer."""
-    status: int = asyncio.run(run_waiting(partial(caller.ask, method, path, body, **headers))).status
-    return status
-
-
-@pytest.mark.usefixtures("calls_of_a_command")
-@pytest.mark.parametrize("value", ['"b"', json.dumps(list(range(5000)))], ids=["small", "large"])
-@pytest.mark.parametrize("brackets", [('{"a":', "}"), ("[", "]")], ids=["objects", "lists"])
-def test_an_object_may_have_nearly_500_levels(boxes: Caller, brackets: tuple[str, str], value: str) -> None:
-    deep = partial(a_box, opening=brackets[0], closing=brackets[1], value=value)
-    assert ask(boxes, "POST", BOXES, deep(490)) == 201
-    assert ask(boxes, "POST", BOXES, deep(510)) == 400
-    for accept in ("application/json", "application/yaml", "application/json;as=Table;v=v1;g=meta.k8s.io"):
-        assert ask(boxes, "GET", f"{BOXES}/x", accept=accept) == 200
-        assert ask(boxes, "GET", BOXES, accept=accept) == 200
-    assert ask(boxes, "PATCH", f"{BOXES}/x", deep(489), content_type=MERGE) == 200
-    assert ask(boxes, "PATCH", f"{BOXES}/x?fieldManager=m&force=true", deep(490), content_type=APPLY_PATCH) == 200
-    deeper = json.dumps([{"op": "copy", "from": "/spec", "path": "/spec" + "/a" * 400}]).encode()
-    assert ask(boxes, "PATCH", f"{BOXES}/x", deeper, content_type=JSON_PATCH) in (400, 422)
-    assert ask(boxes, "DELETE", f"{BOXES}/x") == 200
 
 
 @pytest.mark.parametrize("sign", ["-", "!", "("])

@@ -10,6 +10,7 @@ from wavetank.apiserver.codec.jsontext import parse_json_lenient
 from wavetank.apiserver.codec.mismatch import UnreadableError
 from wavetank.apiserver.codec.times import duration_of, time_of
 from wavetank.apiserver.schemas.schema import Schema, Structure
+from wavetank.cluster.yamldepth import is_too_deep
 
 PREFIX = b"k8s\x00"
 _END = "unexpected EOF"
@@ -35,9 +36,12 @@ def unwrap(body: bytes) -> tuple[str, str, bytes]:
 def parse_message(schema: Schema, message: bytes) -> dict[str, Any]:
     """Returns the document that a message stands for, zeros included; unknown numbers are ignored."""
     try:
-        return _document(schema, message)
+        document = _document(schema, message)
     except RecursionError:
         raise UnreadableError("exceeded max depth") from None
+    if is_too_deep(document):
+        raise UnreadableError("exceeded max depth")
+    return document
 
 
 def _document(schema: Schema, message: bytes) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import yaml
 
 from wavetank.apiserver.codec.mismatch import UnreadableError
 from wavetank.cel.gotext import quote
-from wavetank.cluster.yamldepth import BaseLoader, TooDeepError, release
+from wavetank.cluster.yamldepth import BaseLoader, TooDeepError, is_too_deep, release
 
 _MOST_VALUES = 1_000_000  # that the aliases of a body may stand for
 _INTEGER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9][0-9]*)", re.ASCII)
@@ -94,9 +94,12 @@ class _Reader:
     def document(self) -> Any:
         if self._root is None:
             return None
-        if self._size(self._root) - len(self._sizes) - self._scalars > _MOST_VALUES:
+        repeated = self._size(self._root) - len(self._sizes) - self._scalars  # values that aliases stand for
+        if repeated > _MOST_VALUES:
             raise UnreadableError("yaml: document contains excessive aliasing")
         value = self._value(self._root)
+        if repeated and is_too_deep(value):  # an alias may be as deep as the document before it
+            raise TooDeepError
         if self.strict:
             self.strict = [_STRICT + "\n".join(self.strict)]
         return value

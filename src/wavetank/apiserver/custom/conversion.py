@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 
 from wavetank.apiserver.errors import StatusError, plain
-from wavetank.apiserver.webhooks.calls import CallError, WebhookClient, check_status, endpoint_of
+from wavetank.apiserver.webhooks.calls import CallError, WebhookClient, check_status, decode_review, endpoint_of
 from wavetank.cel.gotext import quote
+from wavetank.cluster.yamldepth import is_too_deep
 
 Document = dict[str, Any]
 _GROUP = "apiextensions.k8s.io"
@@ -56,10 +57,7 @@ class WebhookConverter:
 
 
 def _decoded(body: bytes) -> Document:
-    try:
-        found = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CallError(f"couldn't get version/kind; json parse error: {error}") from None
+    found = decode_review(body)
     response = found.get("response") if isinstance(found, dict) else None
     if not isinstance(response, dict):
         raise CallError("no response provided")
@@ -80,6 +78,8 @@ def _converted(response: Document, uid: str, wanted: int) -> list[Document]:
 
 
 def _check(document: Document, converted: Document, api_version: str) -> None:
+    if is_too_deep(converted):
+        raise ValueError("couldn't get version/kind; json parse error: exceeded max depth")
     kind, found = document.get("kind"), converted.get("kind")
     if found != kind:
         raise ValueError(f"invalid converted object: expected kind {kind}, got {found}")

@@ -21,7 +21,6 @@ from wavetank.apiserver.patches.refusal import PatchError, go_value, rejected
 from wavetank.apiserver.patches.strategic import merge_strategically
 from wavetank.apiserver.requests.decoding import IGNORE, STRICT, WARN, Decoded, type_meta, type_mistake
 from wavetank.apiserver.schemas.schema import Schema, Structure
-from wavetank.cluster.yamldepth import is_too_deep
 
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
@@ -92,12 +91,9 @@ def _json(document: dict[str, Any], body: bytes) -> tuple[Any, list[str]]:
         raise StatusError(413, "RequestEntityTooLarge", f"Request entity too large: {most}")
     try:
         copy = msgspec.json.decode(encode(document))
-        patched = apply_operations(copy, [each or {} for each in operations])
+        return apply_operations(copy, [each or {} for each in operations]), [f"json patch {each}" for each in errors]
     except PatchError:
         raise rejected() from None
-    if is_too_deep(patched):
-        raise bad_request("exceeded max depth")
-    return patched, [f"json patch {each}" for each in errors]
 
 
 def _merge(document: dict[str, Any], body: bytes) -> tuple[Any, list[str]]:

@@ -9,9 +9,11 @@ import msgspec
 
 from wavetank.apiserver.patches.refusal import PatchError
 from wavetank.cluster.sortedjson import sorted_keys
+from wavetank.cluster.yamldepth import is_too_deep
 
 Operation = dict[str, Any]
 
+_TOO_DEEP = "exceeded max depth"
 _MOST_COPIED = 3 * 1024 * 1024  # bytes of JSON that the copies of a patch may add, as in the real server
 
 
@@ -19,8 +21,18 @@ def apply_operations(document: Any, operations: list[Operation]) -> Any:
     """Changes `document` by the operations, in place, and returns it or what replaces it.
 
     As the real server does: replacing a missing key of an object adds it, an index may count from the end, the value
-    of a missing key equals null. Raises a PatchError at the first operation that fails.
+    of a missing key equals null. Raises a PatchError at the first operation that fails, or if the result is too deep.
     """
+    try:
+        patched = _applied(document, operations)
+    except RecursionError:
+        raise PatchError(_TOO_DEEP) from None
+    if is_too_deep(patched):
+        raise PatchError(_TOO_DEEP)
+    return patched
+
+
+def _applied(document: Any, operations: list[Operation]) -> Any:
     holder, copied = [document], 0
     for operation in operations:
         apply = _OPERATIONS.get(operation.get("op") or "")

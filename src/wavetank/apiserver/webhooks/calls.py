@@ -7,6 +7,8 @@ import binascii
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import msgspec
+
 Document = dict[str, Any]
 _HTTPS_PORT = 443
 
@@ -98,6 +100,17 @@ def endpoint_of(config: Document, timeout_s: float | None) -> Endpoint:
     host = f"{service['name']}.{service['namespace']}.svc:{port}"
     url = f"https://{host}/{str(service.get('path') or '').lstrip('/')}{query}"
     return Endpoint(url, f"{service['namespace']}/{service['name']}", port, bundle, timeout_s)
+
+
+def decode_review(body: bytes) -> Any:
+    """Returns what a webhook has answered; CallError if it is no JSON."""
+    try:
+        return msgspec.json.decode(body)
+    except RecursionError:
+        why = "exceeded max depth"
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        why = str(error)
+    raise CallError(f"failed to call webhook: couldn't get version/kind; json parse error: {why}")
 
 
 def _decoded(bundle: str | None) -> bytes:

@@ -259,7 +259,7 @@ def _operations(patch: bytes) -> list[Document]:
         return []
     try:
         decoded = msgspec.json.decode(patch)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise internal(str(error)) from None
     if decoded is None:  # Volcano's webhooks send null if there is nothing to patch
         return []

@@ -7,13 +7,12 @@ import binascii
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from wavetank.apiserver.admission.attributes import Attributes
 from wavetank.apiserver.admission.webhooks.matching import Invocation
+from wavetank.apiserver.codec.pieces import encode
 from wavetank.apiserver.errors import StatusError, internal
 from wavetank.apiserver.kinds import Kind
-from wavetank.apiserver.webhooks.calls import CallError
+from wavetank.apiserver.webhooks.calls import CallError, decode_review
 from wavetank.cel.gotext import quote
 
 Document = dict[str, Any]
@@ -95,15 +94,12 @@ def review_version(stated: list[str]) -> str:
 
 def encode_review(version: str, request: Document) -> bytes:
     """Returns the body of a call."""
-    return msgspec.json.encode({"kind": "AdmissionReview", "apiVersion": f"{_GROUP}/{version}", "request": request})
+    return encode({"kind": "AdmissionReview", "apiVersion": f"{_GROUP}/{version}", "request": request})
 
 
 def read_verdict(body: bytes, version: str, uid: str, *, mutating: bool) -> Verdict:
     """Reads an answer; CallError if it is not one that the real server would accept."""
-    try:
-        review = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CallError(f"failed to call webhook: couldn't get version/kind; json parse error: {error}") from None
+    review = decode_review(body)
     response = review.get("response") if isinstance(review, dict) else None
     if not isinstance(response, dict):
         raise _invalid("webhook response was absent")
