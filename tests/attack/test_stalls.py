@@ -252,6 +252,25 @@ def test_large_objects_are_shown_beside_the_event_loop(path: str, accept: str, b
     assert beside == (shown[accept] if accept == "application/yaml" else [])  # the others are cached
 
 
+def test_each_version_of_a_small_object_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    caller, measured = Caller(), []
+
+    def is_large(manifest: Any) -> bool:
+        measured.append(manifest["metadata"]["name"])
+        return False
+
+    for name in "ab":
+        served(caller, "POST", MAPS, {"metadata": {"name": name}})
+    monkeypatch.setattr("wavetank.apiserver.verbs.largeobjects.is_large", is_large)
+    for _ in range(3):
+        assert served(caller, "GET", MAPS, accept="application/yaml").status == 200
+    assert measured == ["a", "b"]
+    assert served(caller, "PUT", f"{MAPS}/b", {"metadata": {"name": "b"}, "data": {"a": "b"}}).status == 200
+    measured.clear()
+    assert served(caller, "GET", MAPS, accept="application/yaml").status == 200
+    assert measured == ["b"]
+
+
 def test_large_objects_of_an_earlier_server_are_known(beside: list[str]) -> None:
     caller = Caller()
     served(caller, "POST", MAPS, a_map(5000))

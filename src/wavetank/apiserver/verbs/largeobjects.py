@@ -15,19 +15,31 @@ from wavetank.cluster.objects.resource import Resource
 T = TypeVar("T")
 
 _MOST = 4096  # that are known
+_MOST_SMALL = 20_000
 
 
 class LargeObjects:
     """The objects that are large or whose last write took long: a small patch of one is a heavy request.
 
-    Those whose writes took long are known by their uids.
+    Those whose writes took long are known by their uids. Of others it is noted which version is small: they are listed
+    again and again.
     """
 
     def __init__(self) -> None:
         self._uids: dict[str, None] = {}
+        self._small: dict[str, int] = {}
 
     def __contains__(self, resource: Resource) -> bool:
-        return resource.uid in self._uids or is_large(resource.manifest)
+        if resource.uid in self._uids:
+            return True
+        if self._small.get(resource.uid) == resource.resource_version:
+            return False
+        if is_large(resource.manifest):
+            return True
+        if len(self._small) >= _MOST_SMALL:
+            self._small.clear()
+        self._small[resource.uid] = resource.resource_version
+        return False
 
     def weigh(self, write: Write, old: Resource | None) -> None:
         """Makes a client's write of a large object a heavy one."""
@@ -50,7 +62,7 @@ class LargeObjects:
         kind: Kind,
         resources: Iterable[Resource],
         show: Callable[[Kind, Resource], T],
-        is_cached: Callable[[Kind, Resource], bool] = lambda kind, resource: False,
+        is_cached: Callable[[Kind, Resource], bool],
     ) -> Iterator[T]:
         """Yields what a function shows of each object; the event loop goes on meanwhile, if the caller may wait.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from functools import partial
 
 import msgspec
 
@@ -79,9 +80,11 @@ def show_page(objects: Objects, large: LargeObjects, kind: Kind, found: Page, re
         return b'%s,"items":[%s]}\n' % (msgspec.json.encode(head)[:-1], items)
     if representation == PLAIN_PROTOBUF:
         return wrap_list(kind, list(large.each(kind, resources, objects.message, objects.has_message)), metadata)
-    documents = list(large.each(kind, resources, objects.show))
-    now = objects.now
-    weight = HEAVIEST if any(resource in large for resource in in_slices(resources)) else len(documents) * _ROW
+    documents, weight, now = [], 0, objects.now
+    for resource in in_slices(resources):
+        show, is_large = partial(objects.show, kind, resource), resource in large
+        documents.append(large.beside(kind, resource, show) if is_large else show())
+        weight += HEAVIEST if is_large else _ROW
     return run_beside(lambda: representation.encode(representation.list(kind, documents, metadata, now)), weight)
 
 
