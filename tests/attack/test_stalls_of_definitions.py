@@ -33,8 +33,8 @@ def a_definition(size: int) -> dict[str, Any]:
     return {"metadata": {"name": "heavies.stall.io"}, "spec": spec}
 
 
-def an_object() -> dict[str, Any]:
-    return {"apiVersion": "stall.io/v1", "kind": "Heavy", "metadata": {"name": "a"}, "p1": "x", "unknown": 1}
+def an_object(name: str = "a") -> dict[str, Any]:
+    return {"apiVersion": "stall.io/v1", "kind": "Heavy", "metadata": {"name": name}, "p1": "x", "unknown": 1}
 
 
 @pytest.mark.parametrize(("size", "beside"), [(SMALL, False), (LARGE, True)])
@@ -93,6 +93,25 @@ def test_a_large_definition_is_deleted_with_its_objects() -> None:
     assert served(caller, "DELETE", NAME).status == 200
     assert caller.ask("GET", NAME).status == 404
     assert caller.ask("GET", OBJECTS).status == 404
+
+
+def test_a_watch_that_begins_while_the_definition_changes_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would go on to show objects by the old one."""
+    monkeypatch.setattr(waiting, "_SLICE_S", 0.0)  # a slice for each object
+    caller = Caller()
+    caller.create(CRDS, a_definition(SMALL))
+    for i in range(20):
+        caller.create(OBJECTS, an_object(f"x{i}"))
+
+    async def change() -> None:
+        await asyncio.sleep(0)
+        caller.ask("DELETE", NAME)
+
+    async def watch() -> Any:
+        stream, _ = await asyncio.gather(run_waiting(partial(caller.call, "GET", f"{OBJECTS}?watch=true")), change())
+        return stream
+
+    assert asyncio.run(watch()).closed
 
 
 @pytest.mark.parametrize("path", ["/openapi/v2", "/openapi/v3/apis/stall.io/v1"])

@@ -151,6 +151,7 @@ class Broadcaster:
         self._oldest = oldest
         self._seen = objects.store.version
         self._streams: dict[WatchStream, None] = {}
+        self._closings = 0
         objects.store.subscribe(
             group_kind,
             added=lambda _: self._dispatch(),
@@ -163,6 +164,7 @@ class Broadcaster:
         options = watch.options
         asked = parse_version(options.version)
         stream = WatchStream(watch, self._objects, self._drop)
+        closings = self._closings
         self._dispatch()
         if options.initial_events:
             self._send_initial(stream, asked)
@@ -171,7 +173,7 @@ class Broadcaster:
         stream.after = max(asked, self._store.version)
         if not stream.closed:
             self._streams[stream] = None
-        if options.timeout_s is not None and options.timeout_s < 0:
+        if (options.timeout_s is not None and options.timeout_s < 0) or self._closings > closings:
             stream.close()
         return stream
 
@@ -243,7 +245,8 @@ class Broadcaster:
         return None
 
     def close(self) -> None:
-        """Ends all watches."""
+        """Ends all watches, those that are being opened as well."""
+        self._closings += 1
         for stream in list(self._streams):
             stream.close()
 
