@@ -10,13 +10,16 @@ from typing import Any, TypeVar
 
 import pytest
 
-from tests.apiserver.inprocess import JSON, MERGE, Caller
+from tests.apiserver.inprocess import JSON, MAPS, MERGE, Caller
 from tests.apiserver.webhooks.hooks import Hooked
 from tests.attack.documents import a_box
 from wavetank.apiserver.managedfields.applied import APPLY_PATCH
 from wavetank.apiserver.patches.application import JSON_PATCH
 from wavetank.apiserver.requests.protobufwriter import body_of
 from wavetank.apiserver.waiting import run_waiting
+from wavetank.cluster.fields.power import read_power
+from wavetank.errors import InputError
+from wavetank.scheduling.plugins.retired.nodepreferavoidpods import _avoided
 
 CallerT = TypeVar("CallerT", bound=Caller)
 
@@ -132,3 +135,71 @@ def test_protobuf_is_no_deeper_than_json() -> None:
         schema: dict[str, Any] = reduce(within, range(levels), {"type": "object"})
         body = body_of(kind.api_version, kind.kind, kind.schema.structure, definition(schema))
         assert ask(caller, "POST", DEFINITIONS, body, content_type="application/vnd.kubernetes.protobuf") == status
+
+
+DEEP = "[" * 60_000 + "]" * 60_000
+TARGET = {"kind": "Deployment", "name": "a", "apiVersion": "apps/v1"}
+
+
+@pytest.mark.parametrize(
+    ("path", "document", "status"),
+    [
+        pytest.param(
+            "/api/v1/namespaces/default/secrets",
+            {
+                "metadata": {"name": "a"},
+                "type": "kubernetes.io/dockerconfigjson",
+                "data": {".dockerconfigjson": base64.b64encode(DEEP.encode()).decode()},
+            },
+            422,
+            id="the credentials of a registry",
+        ),
+        pytest.param(
+            "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers",
+            {
+                "metadata": {"name": "a", "annotations": {"autoscaling.alpha.kubernetes.io/metrics": DEEP}},
+                "spec": {"maxReplicas": 3, "scaleTargetRef": TARGET},
+            },
+            201,
+            id="the metrics of an autoscaler",
+        ),
+        pytest.param(
+            MAPS,
+            {
+                "metadata": {
+                    "name": "a",
+                    "managedFields": [
+                        {
+                            "manager": "a",
+                            "operation": "Update",
+                            "apiVersion": "v1",
+                            "time": "2030-01-01T00:00:00Z",
+                            "fieldsType": "FieldsV1",
+                            "fieldsV1": {"f:metadata": {"f:finalizers": {f"v:{DEEP}": {}}}},
+                        }
+                    ],
+                }
+            },
+            201,
+            id="a member of a set",
+        ),
+    ],
+)
+def test_a_deep_text_in_an_object_is_no_error_of_the_server(path: str, document: dict[str, Any], status: int) -> None:
+    assert Caller().ask("POST", path, document).status == status
+
+
+@pytest.mark.parametrize("levels", [600, 3500, 5000])
+def test_nor_is_a_deep_annotation_of_kubectl(boxes: Caller, levels: int) -> None:
+    last = a_box(levels).decode()
+    box = {"apiVersion": "a.io/v1", "kind": "Box", "metadata": {"name": "x"}, "spec": {"b": 1}}
+    metadata = {"name": "x", "annotations": {"kubectl.kubernetes.io/last-applied-configuration": last}}
+    boxes.ask("POST", f"{BOXES}?fieldManager=kubectl-client-side-apply", {**box, "metadata": metadata})
+    applied = json.dumps({**box, "spec": {"b": 2}}).encode()
+    assert ask(boxes, "PATCH", f"{BOXES}/x?fieldManager=kubectl", applied, content_type=APPLY_PATCH) == 409
+
+
+def test_nor_does_one_of_a_node_end_the_simulation() -> None:
+    with pytest.raises(InputError):
+        read_power(DEEP, 4.0)
+    assert _avoided(DEEP) == []

@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from wavetank.apiserver.codec.sizes import is_too_deep
+
 Document = dict[str, Any]
 
 _PREFIX = "autoscaling.alpha.kubernetes.io/"
@@ -180,9 +182,9 @@ def _renamed(value: Any, *, upper: bool) -> Any:
 def _decoded(annotations: Document, name: str, default: Any) -> Any:
     try:
         value = msgspec.json.decode(annotations.get(name, ""))
-    except (msgspec.DecodeError, TypeError):
+    except (msgspec.DecodeError, RecursionError, TypeError):
         return default
-    return value if isinstance(value, type(default)) else default
+    return value if isinstance(value, type(default)) and not is_too_deep(value) else default
 
 
 def _annotated(document: Document, annotations: dict[str, str]) -> Document:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from wavetank.apiserver.codec.sizes import is_too_deep
 from wavetank.apiserver.managedfields.typed import Document, Typed
 from wavetank.apiserver.structured.checking import check
 from wavetank.apiserver.structured.comparing import compare
@@ -30,11 +31,11 @@ def own_fields(live: Typed) -> FieldSet:
     """Returns the fields that were applied on the client's side and are still so: kubectl may take them over."""
     try:
         document: Any = msgspec.json.decode(last_applied(live.document) or "null")
-        if not isinstance(document, dict) or document.get("apiVersion") != live.api_version:
+        if not isinstance(document, dict) or document.get("apiVersion") != live.api_version or is_too_deep(document):
             return EMPTY
         check(live.kind, document)
         changed = compare(live.kind, document, live.document)
-    except (msgspec.DecodeError, UntypedError):
+    except (msgspec.DecodeError, RecursionError, UntypedError):
         return EMPTY
     fields = stated(live.kind, document)
     for each in (changed.modified, changed.added, changed.removed):

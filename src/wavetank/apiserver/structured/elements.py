@@ -64,7 +64,7 @@ def parse(text: str) -> str | None:
 def _read(content: str) -> Any:
     try:
         return msgspec.json.decode(content)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(str(error)) from None
 
 

@@ -71,7 +71,7 @@ def read_power(annotation: str, cores: float) -> PowerModel:
     try:
         fields = json.loads(annotation)
         return power_model(fields, cores)
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         problem = f"expected the fields of power: as JSON, got {annotation!r:.60}"
         raise InputError(problem, path=f"metadata.annotations.{POWER}") from None
 

@@ -117,6 +117,8 @@ def _check_docker(data: Document, key: str) -> Errors:
             else f"invalid character '{chr(text[0])}' looking for beginning of value"
         )
         yield invalid(f"data[{key}]", "<secret contents redacted>", problem)
+    except RecursionError:
+        yield invalid(f"data[{key}]", "<secret contents redacted>", "exceeded max depth")
 
 
 def _decoded(value: str | None) -> bytes:

@@ -56,7 +56,7 @@ def _avoided(text: str) -> list[Controller]:
     """Reads an annotation; an invalid one names no controller, as in kube-scheduler."""
     try:
         found = [_signature(avoid) for avoid in json.loads(text)["preferAvoidPods"]] if text else []
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return []
     return found
 
