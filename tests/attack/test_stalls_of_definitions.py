@@ -14,6 +14,7 @@ from wavetank.apiserver import waiting
 from wavetank.apiserver.definitions import controller
 from wavetank.apiserver.openapi import serving
 from wavetank.apiserver.requests.request import User
+from wavetank.apiserver.verbs import writing
 from wavetank.apiserver.verbs.fieldmanagers import FieldManagers
 from wavetank.apiserver.waiting import run_waiting
 from wavetank.cluster.quota import usage
@@ -93,6 +94,23 @@ def test_a_large_definition_is_deleted_with_its_objects() -> None:
     assert served(caller, "DELETE", NAME).status == 200
     assert caller.ask("GET", NAME).status == 404
     assert caller.ask("GET", OBJECTS).status == 404
+
+
+def test_a_large_object_is_not_created_after_its_definition_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would be there again with the next definition of that name."""
+    caller = Caller()
+    caller.create(CRDS, a_definition(SMALL))
+    check = writing.Writer._check_new
+
+    def delete_first(*arguments: Any) -> Any:
+        assert caller.ask("DELETE", NAME).status == 200
+        return check(*arguments)
+
+    monkeypatch.setattr(writing.Writer, "_check_new", delete_first)
+    assert served(caller, "POST", OBJECTS, an_object()).status == 403
+    monkeypatch.undo()
+    caller.create(CRDS, a_definition(SMALL))
+    assert caller.get(OBJECTS).names == []
 
 
 def test_a_watch_that_begins_while_the_definition_changes_ends(monkeypatch: pytest.MonkeyPatch) -> None:

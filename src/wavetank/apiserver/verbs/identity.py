@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from wavetank.apiserver.verbs.write import Write
 
 _OTHER_NAMESPACE = "the namespace of the provided object does not match the namespace sent on the request"
+_TERMINATING = "create not allowed while custom resource definition is terminating"
 _LONGEST_PREFIX = 58  # of a generated name, before its five random characters
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _ATTEMPTS = 8  # at finding a generated name that is free
@@ -36,6 +37,15 @@ def generate_name(objects: Objects, kind: Kind, metadata: Document, chance: rand
         metadata["name"] = prefix[:_LONGEST_PREFIX] + "".join(chance.choice(_ALPHABET) for _ in range(5))
         if objects.find(kind, metadata.get("namespace", ""), metadata["name"]) is None:
             return
+
+
+def check_served(objects: Objects, kind: Kind, metadata: Document) -> None:
+    """Raises a 403 about a new object if the definition of its kind is being deleted, or has been meanwhile."""
+    if kind.custom is None:
+        return
+    served = objects.kinds.find(kind.group, kind.version, kind.plural)
+    if served is None or (served.custom is not None and served.custom.terminating):
+        raise errors.forbidden(kind.resource, metadata.get("name", ""), _TERMINATING)
 
 
 def set_namespace(write: Write, document: Document) -> None:

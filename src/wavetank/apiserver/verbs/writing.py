@@ -37,6 +37,7 @@ from wavetank.apiserver.verbs.fieldmanagers import (
 )
 from wavetank.apiserver.verbs.identity import (
     check_name,
+    check_served,
     check_uid,
     check_version,
     generate_name,
@@ -67,7 +68,6 @@ T = TypeVar("T")
 _SYSTEM_FIELDS = ("creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink")
 _ATTEMPTS = 6  # at an update or a patch
 _SLOW_S = 0.005  # of checking an object that is not small
-_TERMINATING = "create not allowed while custom resource definition is terminating"
 
 
 class Writer:
@@ -214,8 +214,7 @@ class Writer:
         """Creates an object of a document in the served version, and returns it as it is served."""
         managed = take_managers(document)  # long, and read by nothing below
         kind, document = self.objects.stored(write.kind), to_stored(write.kind, document)
-        if kind.custom is not None and kind.custom.terminating:
-            raise errors.forbidden(kind.resource, document["metadata"].get("name", ""), _TERMINATING)
+        check_served(self.objects, write.kind, document["metadata"])
         attributes = attributes_of("CREATE", write, kind, document, None, managed)
         self._mutate(write, attributes)
         metadata = document["metadata"]
@@ -325,6 +324,7 @@ class Writer:
             return self._beside(write, partial(to_served, write.kind, document))
         created = self._beside(write, partial(self._made, write, kind, document))
         self._check_free(write, kind, metadata)  # another one may have come while it was made
+        check_served(self.objects, write.kind, metadata)
         self.objects.store.create(created)
         return self._stored(write, created)
 
