@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from wavetank.apiserver.codec.sizes import is_too_deep
+from wavetank.cluster.yamldepth import is_too_deep
 
 Document = dict[str, Any]
 

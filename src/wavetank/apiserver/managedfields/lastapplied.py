@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from wavetank.apiserver.codec.sizes import is_too_deep
 from wavetank.apiserver.managedfields.typed import Document, Typed
 from wavetank.apiserver.structured.checking import check
 from wavetank.apiserver.structured.comparing import compare
@@ -14,6 +13,7 @@ from wavetank.apiserver.structured.fieldsets import EMPTY, FieldSet, difference
 from wavetank.apiserver.structured.stating import stated
 from wavetank.apiserver.structured.types import UntypedError
 from wavetank.cluster.sortedjson import encode_sorted
+from wavetank.cluster.yamldepth import is_too_deep
 
 KUBECTL = "kubectl"  # the only manager that uses the annotation
 _ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration"
