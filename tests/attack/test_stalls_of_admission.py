@@ -19,6 +19,7 @@ from wavetank.apiserver.admission.policies.policy import Policy
 from wavetank.apiserver.admission.policies.table import PolicyTable
 from wavetank.apiserver.admission.webhooks import admission as webhooks
 from wavetank.apiserver.admission.webhooks import conditions, matching
+from wavetank.apiserver.admission.webhooks.conditions import ConditionError, MatchCondition, all_hold
 from wavetank.apiserver.authorization.attributes import Attributes
 from wavetank.apiserver.authorization.rbac import Rbac
 from wavetank.apiserver.requests.request import User
@@ -90,12 +91,36 @@ def test_objects_that_are_created_while_a_policy_is_evaluated_have_uids_of_their
         pytest.param({"matchConditions": [{"name": "a", "expression": "[1].all(x, x > 0)"}]}, True, id="a condition"),
         pytest.param({"validations": [{"expression": "true", "messageExpression": "[''].filter(x, x)[0]"}]}, True,
                      id="a message"),
+        pytest.param({"validations": [{"expression": "'a'.replace('a', object.b).findAll('a') == []"}]}, True,
+                     id="a text that becomes long"),
         pytest.param({"validations": [{"expression": "true"}] * 1000}, True, id="many expressions"),
         pytest.param({"validations": [{"expression": "true && " * 5000 + "true"}]}, True, id="a long expression"),
     ],
 )  # fmt: skip
 def test_loops_and_long_expressions_are_costly(spec: dict[str, Any], costly: bool) -> None:
     assert Policy("p", spec).is_costly is costly
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        pytest.param("lists.range(100).all(a, lists.range(100).all(b, lists.range(100).all(c, true)))", id="loops"),
+        pytest.param("object.data.k0" + ".replace('v', 'vvvvvvvvvvvvvvvvvvvv')" * 6 + " != ''", id="a long text"),
+    ],
+)
+def test_an_expression_of_a_policy_may_cost_as_much_as_in_the_real_server(expression: str) -> None:
+    caller = Caller()
+    a_policy(caller, expression)
+    answer = caller.ask("POST", MAPS, a_map())
+    assert answer.status == 422
+    assert "operation cancelled: actual cost limit exceeded" in answer.body["message"]
+
+
+def test_the_conditions_of_a_webhook_may_cost_two_and_a_half_times_as_much_together() -> None:
+    loop = MatchCondition("a", "lists.range(100).all(a, lists.range(500).all(b, a != b || true))")
+    assert all_hold([loop], {})
+    with pytest.raises(ConditionError, match="actual cost limit exceeded"):
+        all_hold([loop] * 7, {})
 
 
 def test_only_a_policy_that_has_changed_is_compiled_again() -> None:

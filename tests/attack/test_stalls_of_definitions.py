@@ -11,6 +11,7 @@ import pytest
 from tests.apiserver.inprocess import MERGE, Answer, Caller
 from tests.attack.watching import Threads, served
 from wavetank.apiserver import waiting
+from wavetank.apiserver.custom import rules
 from wavetank.apiserver.definitions import controller
 from wavetank.apiserver.openapi import serving
 from wavetank.apiserver.requests.request import User
@@ -43,6 +44,25 @@ def test_the_kinds_of_a_large_definition_are_made_beside_the_loop(size: int, bes
     calls = threads(controller, "served_kinds")
     caller = Caller()
     assert served(caller, "POST", CRDS, a_definition(size)).status == 201
+    assert calls == [beside]
+
+
+@pytest.mark.parametrize(
+    ("rule", "beside"),
+    [
+        pytest.param("self.p1.size() > 0", False, id="plain"),
+        pytest.param("self.p1.replace('x', 'xxxxxxxxx').findAll('x').size() > 0", True, id="a text that becomes long"),
+    ],
+)
+def test_a_rule_that_may_take_long_is_evaluated_beside_the_loop(rule: str, beside: bool, threads: Threads) -> None:
+    calls = threads(rules, "evaluate")
+    caller = Caller()
+    definition = a_definition(SMALL)
+    schema = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    schema["properties"]["p1"]["maxLength"] = 100
+    schema["x-kubernetes-validations"] = [{"rule": rule}]
+    assert served(caller, "POST", CRDS, definition).status == 201
+    assert served(caller, "POST", OBJECTS, an_object()).status == 201
     assert calls == [beside]
 
 

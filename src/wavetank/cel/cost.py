@@ -9,7 +9,7 @@ from wavetank.cel.values import EvaluationError
 
 CALL_LIMIT = 1_000_000  # of one expression
 REQUEST_LIMIT = 10_000_000  # of all expressions of one object
-CONDITIONS_LIMIT = 2_500_000  # of the matchConditions of a webhook
+CONDITIONS_LIMIT = 2_500_000  # of all matchConditions of a webhook
 METER = "@meter"  # the name under which the meter of an evaluation is found; no expression can have it
 
 _PER_CHARACTER = 0.1
@@ -26,19 +26,22 @@ class CostError(EvaluationError):
 
 
 class Meter:
-    """Counts what an evaluation costs; a CostError beyond the limit."""
+    """Counts what an evaluation costs, in the meter of a whole as well; a CostError beyond a limit."""
 
-    __slots__ = ("limit", "spent")
+    __slots__ = ("limit", "spent", "whole")
 
-    def __init__(self, limit: int = CALL_LIMIT) -> None:
+    def __init__(self, limit: int = CALL_LIMIT, whole: Meter | None = None) -> None:
         self.limit = limit
         self.spent = 0.0
+        self.whole = whole
 
     def spend(self, cost: float) -> None:
         """Counts a cost before it is caused."""
         self.spent += cost
         if self.spent > self.limit:
             raise CostError
+        if self.whole is not None:
+            self.whole.spend(cost)
 
     def call(self, name: str, args: list[Any]) -> None:
         """Counts the call of a function with these arguments, including the size of its result."""
@@ -56,8 +59,8 @@ class Meter:
 
 
 def metered(names: Mapping[str, Any], limit: int = CALL_LIMIT) -> dict[str, Any]:
-    """Returns the names of an evaluation that may cost no more than `limit`."""
-    return {**names, METER: Meter(limit)}
+    """Returns the names of an evaluation that may cost no more than `limit`; names with a meter keep counting too."""
+    return {**names, METER: Meter(limit, names.get(METER))}
 
 
 def _size(value: Any) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from wavetank.cel.cost import METER, CostError
@@ -170,23 +170,20 @@ _LAZY: Mapping[str, Callable[[Call, Names], Any]] = {
 # macros
 
 
-def _scopes(node: Macro, names: Names) -> list[dict[str, Any]]:
-    """Returns the names for each item of a range."""
+def _scopes(node: Macro, names: Names) -> Iterator[dict[str, Any]]:
+    """Yields the names for each item of a range."""
     found = evaluate(node.target, names)
-    if isinstance(found, Mapping):
-        pairs = [(key, found[key]) for key in found]
-        single = [pair[0] for pair in pairs]
-    elif isinstance(found, list):
-        pairs = list(enumerate(found))
-        single = found
-    else:
+    if not isinstance(found, Mapping | list):
         raise EvaluationError("no such overload")
     if METER in names:
-        names[METER].spend(len(pairs))
+        names[METER].spend(len(found))
     if len(node.names) == 1:
-        return [{**names, node.names[0]: each} for each in single]
+        for each in found:  # of a map the keys
+            yield {**names, node.names[0]: each}
+        return
     first, second = node.names
-    return [{**names, first: key, second: value} for key, value in pairs]
+    for key, value in found.items() if isinstance(found, Mapping) else enumerate(found):
+        yield {**names, first: key, second: value}
 
 
 def _all(node: Macro, names: Names) -> bool:
@@ -214,13 +211,13 @@ def _filter(node: Macro, names: Names) -> list[Any]:
 
 def _map(node: Macro, names: Names) -> list[Any]:
     *condition, made = node.args
-    scopes = [each for each in _scopes(node, names) if not condition or _holds(condition[0], each)]
+    scopes = (each for each in _scopes(node, names) if not condition or _holds(condition[0], each))
     return [evaluate(made, each) for each in scopes]
 
 
 def _transform_map(node: Macro, names: Names) -> dict[Any, Any]:
     *condition, made = node.args
-    scopes = [each for each in _scopes(node, names) if not condition or _holds(condition[0], each)]
+    scopes = (each for each in _scopes(node, names) if not condition or _holds(condition[0], each))
     return {each[node.names[0]]: evaluate(made, each) for each in scopes}
 
 

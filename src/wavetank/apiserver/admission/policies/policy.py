@@ -12,6 +12,7 @@ from wavetank.apiserver.admission.webhooks.conditions import loops
 from wavetank.apiserver.admission.webhooks.configurations import Webhook
 from wavetank.apiserver.validation.admission.policies import policy_variables
 from wavetank.cel.checker import Checked
+from wavetank.cel.cost import metered
 from wavetank.cel.evaluation import evaluate
 from wavetank.cel.syntax import ExpressionError
 from wavetank.cel.types import Type
@@ -39,9 +40,9 @@ class Expression:
         return Checked(self.text, self._variables())
 
     def value(self, values: Values) -> Any:
-        """Evaluates it; FailedExpressionError if that fails."""
+        """Evaluates it, up to the limit of one expression; FailedExpressionError if that fails."""
         try:
-            return evaluate(self._checked.tree, values)
+            return evaluate(self._checked.tree, metered(values))
         except (EvaluationError, ExpressionError, RecursionError) as error:
             raise FailedExpressionError(f"expression '{self.text}' resulted in error: {error}") from None
 

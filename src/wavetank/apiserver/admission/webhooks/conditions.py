@@ -15,8 +15,11 @@ from wavetank.cel.evaluation import evaluate
 from wavetank.cel.syntax import ExpressionError
 from wavetank.cel.values import EvaluationError
 
-# Macros and functions that look at each item of something.
-_LOOP = re.compile(r"\b(?:all|exists|exists_one|existsOne|map|filter|sort\w*|transform\w+|range|min|max|sum)\b")
+# Macros and functions that look at each item of something, and functions that make long texts or lists of short ones.
+_LOOP = re.compile(
+    r"\b(?:all|exists|exists_one|existsOne|map|filter|sort\w*|transform\w+|range|min|max|sum|distinct|flatten"
+    r"|replace|findAll|split|join|format|quote)\b"
+)
 
 
 def loops(expression: str) -> bool:
@@ -40,9 +43,9 @@ class MatchCondition:
         return Checked(self.expression, {**variables_of(), **AUTHORIZER})
 
     def holds(self, values: Mapping[str, Any]) -> bool:
-        """Evaluates it; ConditionError if that fails."""
+        """Evaluates it, up to the limit of one expression; ConditionError if that fails."""
         try:
-            return evaluate(self._checked.tree, metered(values, CONDITIONS_LIMIT)) is True
+            return evaluate(self._checked.tree, metered(values)) is True
         except (EvaluationError, ExpressionError, RecursionError) as error:
             raise ConditionError(f"expression '{self.expression}' resulted in error: {error}") from None
 
@@ -50,9 +53,10 @@ class MatchCondition:
 def all_hold(conditions: Sequence[MatchCondition], values: Mapping[str, Any]) -> bool:
     """Tells whether all conditions are true; ConditionError if some fail and none is false."""
     failures = []
+    names = metered(values, CONDITIONS_LIMIT)
     for condition in conditions:
         try:
-            if not condition.holds(values):
+            if not condition.holds(names):
                 return False
         except ConditionError as error:
             failures.append(str(error))
