@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
 
 from tests.apiserver.serving import Served, a_small_pod, serving
-from tests.support.waiting import PATIENCE_S
+from tests.support.waiting import PATIENCE_S, eventually
 from wavetank.apiserver.http import protocol, server
 
 PODS = "/api/v1/namespaces/default/pods"
@@ -123,6 +125,30 @@ def test_several_requests_at_once_are_answered_in_order(served: Served) -> None:
     answer = raw(served, several, half_close=True)
     assert answer.count(b"HTTP/1.1 200") == 2
     assert answer.index(b"gitVersion") < answer.rindex(b"ok")
+
+
+def test_an_advance_ends_when_its_client_has_closed_the_connection(tmp_path: Path) -> None:
+    container = {"name": "c", "image": "i"}
+    job = {"template": {"spec": {"restartPolicy": "Never", "containers": [container]}}}
+    cron = {"metadata": {"name": "c"}, "spec": {"schedule": "* * * * *", "jobTemplate": {"spec": job}}}
+    with serving(tmp_path, "--http", "--paused") as served:
+        assert served.ask("POST", "/apis/batch/v1/namespaces/default/cronjobs", cron).status == 201
+        with socket.create_connection((served.host, served.port)) as connection:
+            connection.sendall(request(served, "POST /wavetank/clock/advance?by=100000h HTTP/1.1"))
+            eventually(lambda: time_of(served) > 0)
+        eventually(lambda: stands(served))
+
+
+def stands(served: Served) -> bool:
+    """Tells whether its clock has not moved for a moment."""
+    before = time_of(served)
+    time.sleep(0.3)
+    return time_of(served) == before
+
+
+def time_of(served: Served) -> float:
+    state: dict[str, float] = served.ask("GET", "/wavetank/clock").json
+    return state["elapsedSeconds"]
 
 
 def test_half_a_request_delays_no_other(served: Served) -> None:

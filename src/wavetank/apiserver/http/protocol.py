@@ -14,8 +14,10 @@ from wavetank.apiserver.http.connectionlimit import LIMIT
 from wavetank.apiserver.http.websocket import WebSocketProtocol
 
 HEAD_S = 30  # how long a client may take for the head of a request, its first one included
+_PROBE_S = 1.0  # how often a client that sends nothing more is asked whether it still waits for its answer
 _UNREAD_S = 60  # how long a client may leave unread what was sent to it
 LARGEST_HEAD = 1 << 20  # bytes, as of the real server
+_PROBE = b"HTTP/1.1 100 Continue\r\n\r\n"  # which clients skip
 _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 # kubectl shows the reason in the first line and nothing else.
 _WHY = "exec, attach, cp and port-forward are not possible: containers are simulated, there is no process"
@@ -43,6 +45,7 @@ class HttpProtocol(HttpToolsProtocol):
     active = 0.0  # when the last request began or ended, in seconds of the loop
     _head: int | None = None  # bytes of an incomplete head
     _impatience: asyncio.TimerHandle | None = None  # closes a connection that does not complete a head
+    _probe: asyncio.TimerHandle | None = None  # finds out whether a half-closed connection is closed
     _unread: asyncio.TimerHandle | None = None  # closes a connection whose client does not read
 
     @property
@@ -64,6 +67,8 @@ class HttpProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Waits for nothing more."""
         self._stop_waiting()
+        if self._probe is not None:
+            self._probe.cancel()
         self.resume_writing()
         super().connection_lost(exc)
 
@@ -131,4 +136,16 @@ class HttpProtocol(HttpToolsProtocol):
         if cycle is None or cycle.response_complete or cycle.response_started or cycle.more_body:
             return None
         cycle.keep_alive = False
-        return self.scheme == "http"  # TLS has no half-closed connections
+        if self.scheme != "http":  # TLS has no half-closed connections
+            return None
+        if self.parser.get_http_version() == "1.1":
+            self._probe = self.loop.call_later(_PROBE_S, self._ask_whether_it_waits)
+        return True
+
+    def _ask_whether_it_waits(self) -> None:
+        """Writes what a half-closed client ignores, and what fails if the client has closed the connection."""
+        if self.transport.is_closing() or self.cycle is None or self.cycle.response_started:
+            return
+        if not self.pipeline:  # else an earlier answer may have begun
+            self.transport.write(_PROBE)
+        self._probe = self.loop.call_later(_PROBE_S, self._ask_whether_it_waits)
