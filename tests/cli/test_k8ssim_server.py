@@ -51,3 +51,11 @@ def test_a_web_page_of_another_site_is_refused(server, headers):
     with closing(http.client.HTTPConnection(server[0], int(server[1]), timeout=30)) as connection:
         connection.request("POST", "/reset", "{}", headers)
         assert connection.getresponse().status == 403
+
+
+def test_a_server_on_the_network_warns_that_there_is_no_token():
+    program = [sys.executable, "-m", "wavetank", "k8ssim-server", "--port", "0", "--host", "0.0.0.0"]
+    with subprocess.Popen(program, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr.readline() == "warning: --host 0.0.0.0 without a token: anyone there can use it\n"
+        process.terminate()
+        assert process.wait(10) == 0

@@ -12,6 +12,7 @@ from wavetank.apiserver.http.messages import ClientGoneError, read_headers, send
 from wavetank.apiserver.http.messagetypes import Message, Receive, Send
 from wavetank.apiserver.http.server import listen, make_server
 from wavetank.apiserver.requests.request import Response
+from wavetank.cli.addresses import warn_of_network
 from wavetank.cli.console import console
 
 _LARGEST_BODY = 256 << 20  # bytes
@@ -24,6 +25,7 @@ def serve_answers(name: str, handle: Handle, host: str, port: int) -> None:
     """Answers requests until a signal ends it."""
     with listen(host, port) as listening:
         server = make_server(_App(handle, host))
+        warn_of_network("--host", host, secret=False)
         console.print(f"{name}: http://{host}:{listening.getsockname()[1]}", highlight=False)
         console.file.flush()
         server.serve_on(listening)

@@ -11,6 +11,7 @@ import click
 from wavetank.batchoperator.esi.interface import Interface
 from wavetank.batchoperator.esi.serving import ServedInterface
 from wavetank.batchoperator.resources.groups import ESI, GROUPS, ApiGroup
+from wavetank.cli.addresses import warn_of_network
 from wavetank.errors import InputError
 
 _GROUPS = {group.name: group for group in GROUPS}
@@ -35,6 +36,7 @@ class InterfaceOptions:
         host, port = read_address(self.address, "--interface")
         token = None if self.no_auth else self.token or secrets.token_urlsafe(24)
         served = ServedInterface.listen(make(self.namespace, _GROUPS[self.api_group]), host, port, token)
+        warn_of_network("--interface", host, secret=token is not None)
         click.echo(f"interface: {served.url}")
         click.echo(f"page:      {served.page}")
         return served

@@ -21,6 +21,7 @@ from wavetank.batchoperator.extender.server import ExtenderServer
 from wavetank.batchoperator.operator import BatchOperator, required_objects
 from wavetank.batchoperator.realtime import RealTimeLoop
 from wavetank.batchoperator.reconcilers.context import OperatorContext, OperatorOptions
+from wavetank.cli.addresses import warn_of_network
 from wavetank.cli.console import console, print_json
 from wavetank.cli.externalscheduler import InterfaceOptions, interface_options, read_address
 from wavetank.cli.outputoptions import json_option
@@ -142,6 +143,7 @@ def run(
         stack.callback(client.close)
         server = ExtenderServer(host, port, operator.extender.call, client.lock)
         stack.callback(server.close)
+        warn_of_network("--extender", host, secret=False)
         click.echo(f"extender:  {server.url}")
         served = InterfaceOptions(interface, namespace, api_group, token, no_auth).listen(partial(Interface, client))
         served.serve(ThreadedRuntime(loop, client.lock))

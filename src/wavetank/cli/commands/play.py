@@ -7,6 +7,7 @@ import click
 
 from wavetank.apiserver.http.authentication import Authenticator
 from wavetank.apiserver.http.server import listen, make_server
+from wavetank.cli.addresses import warn_of_network
 from wavetank.cli.console import console
 from wavetank.ui.login import OneTimeLogin
 from wavetank.ui.play.app import PlayApp
@@ -43,6 +44,7 @@ def command(out: Path, port: int, host: str, token: str | None, no_auth: bool) -
     app = PlayApp(out, Authenticator(secret, host), secret, login)
     with listen(host, port) as listening:
         server = make_server(app)
+        warn_of_network("--host", host, secret=secret is not None)
         name = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "[::1]"}.get(host, host)
         page = login.link(f"http://{name}:{listening.getsockname()[1]}/ui/")
         console.print(f"page: {page}", soft_wrap=True, highlight=False)

@@ -21,7 +21,7 @@ from wavetank.apiserver.http.tls import Authority
 from wavetank.apiserver.http.webhooks import HttpWebhooks
 from wavetank.apiserver.http.websocket import WatchProtocol
 from wavetank.cli.activity import Activity, ShownApp
-from wavetank.cli.addresses import is_loopback, own_addresses, url_of
+from wavetank.cli.addresses import is_loopback, own_addresses, url_of, warn_of_network
 from wavetank.cli.console import console, errors
 from wavetank.cli.options import read_flags, read_scheduler
 from wavetank.cli.outputoptions import settings
@@ -271,8 +271,7 @@ def command(
         if tls:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             certificate = authority.issue(folder, host, *own_addresses(host))
-        elif not local:
-            click.echo(f"warning: --host {host} with --http: the token can be read on the network", err=True)
+        warn_of_network("--host", host, secret=secret is not None, tls=tls)
         access = Access(url_of(host, listening, tls), secret, authority.certificate if tls else None)
         write_kubeconfig(kubeconfig, access)
         # browsers do not know the authority: on loopback the page needs none
