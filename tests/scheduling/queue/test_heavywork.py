@@ -20,6 +20,12 @@ T = TypeVar("T")
 
 VERSION = (1, 35)
 MANY = 600
+CLAIM = {
+    "apiVersion": "resource.k8s.io/v1",
+    "kind": "ResourceClaim",
+    "metadata": {"name": "c", "namespace": "default"},
+    "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "d"}}]}},
+}
 
 
 class ServedCluster(Cluster):
@@ -58,11 +64,13 @@ def anti_terms(number: int) -> dict[str, Any]:
         pytest.param({"affinity": anti_terms(9)}, False, id="few affinity terms"),
         pytest.param({"tolerations": [{"key": f"k{i}"} for i in range(MANY)]}, True, id="many tolerations"),
         pytest.param({"nodeSelector": {f"k{i}": "v" for i in range(MANY)}}, True, id="many node selectors"),
+        pytest.param({"resourceClaims": [{"name": "a", "resourceClaimName": "c"}]}, True, id="a claim on devices"),
     ],
 )
 def test_only_large_pods_are_scheduled_beside_the_loop(fields: dict[str, Any], is_large: bool) -> None:
     cluster = ServedCluster()
     cluster.create(a_node("n"))
+    cluster.create(CLAIM)
     cluster.create(pod_manifest("p", **fields))
     cluster.run()
     assert (cluster.beside > 0) is is_large

@@ -24,8 +24,9 @@ class Beside(Protocol):
 class HeavyWork:
     """Runs what a scheduler computes beside the event loop of a server, as long as it knows any very large object.
 
-    One pod with 30,000 affinity terms makes the attempts of all pods long. While such work is under way, what it
-    reads must not change: changes are postponed. Work may contain other work. Without `beside` nothing is different.
+    One pod with 30,000 affinity terms makes the attempts of all pods long, and so may one with claims on devices.
+    While such work is under way, what it reads must not change: changes are postponed. Work may contain other work.
+    Without `beside` nothing is different.
     """
 
     def __init__(self, beside: Beside | None) -> None:
@@ -71,7 +72,8 @@ class HeavyWork:
 
 def _is_large(known: Pod | Node) -> bool:
     if isinstance(known, Pod):
-        return len(known.labels) + _items(known.spec) > _MANY
+        claims = known.spec.manifest.get("resourceClaims")  # whose expressions are evaluated for each device
+        return bool(claims) or len(known.labels) + _items(known.spec) > _MANY
     return len(known.labels) + len(known.taints) + len(known.images) + len(known.allocatable) > _MANY
 
 
