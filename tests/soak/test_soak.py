@@ -12,16 +12,19 @@ import numpy as np
 import pytest
 
 from tests.state.kept import a_setting
-from tests.support.objects import pod_manifest
+from tests.support.objects import node_manifest, pod_manifest
 from tests.support.paths import ROOT
 from wavetank.apiserver.managedfields import entries
 from wavetank.apiserver.requests.request import Request, Response
+from wavetank.cluster.fields.podaffinity import PodAffinity
 from wavetank.cluster.fields.selectors import LabelSelector
+from wavetank.cluster.fields.taints import Tolerations
 from wavetank.cluster.objects.pod import Pod
-from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.cluster.objects.podspec import NodeAffinity, PodSpec
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock, Timer
 from wavetank.kernel.durations import SECOND
+from wavetank.scheduling.framework.boundedcache import MAX_LARGE, BoundedCache
 from wavetank.scheduling.framework.nodes import podindex
 from wavetank.scheduling.framework.nodes.podindex import PodIndex
 from wavetank.scheduling.framework.nodes.podqueries import Selected
@@ -77,7 +80,7 @@ def test_a_cluster_holds_no_more_pods_specs_and_timers_the_longer_it_works(monke
     monkeypatch.setattr(soak, "DEPLOYMENTS", 2)
     monkeypatch.setattr(soak, "JOBS_PER_HOUR", 6)
     monkeypatch.setattr(served, "API_HISTORY", 50)
-    monkeypatch.setattr("wavetank.scheduling.framework.boundedcache.BoundedCache.keep", lambda self, key, value: value)
+    monkeypatch.setattr(BoundedCache, "keep", lambda self, key, value, is_large=False: value)
     monkeypatch.setattr(SpecPruner.__init__, "__defaults__", (10,))
     cluster = ServedCluster(a_setting(), lambda _: None)
     churn = soak.Churn(Client(cluster), seed=1)
@@ -91,6 +94,48 @@ def test_a_cluster_holds_no_more_pods_specs_and_timers_the_longer_it_works(monke
     for name in ("Pod", "PodSpec", "Timer"):
         assert counts[2][name] < counts[1][name] + jobs / 2, counts
     assert len(list(cluster.store.list("Event"))) < 10 * jobs  # of the last hour
+
+
+def large_spec(number: int) -> dict[str, Any]:
+    """Returns a spec of over 64 KB, which is large in whatever the plugins read."""
+    terms = [
+        {"labelSelector": {"matchLabels": {f"k{i}": f"v{number}"}}, "topologyKey": "kubernetes.io/hostname"}
+        for i in range(300)
+    ]
+    expressions = [{"key": f"k{i}", "operator": "NotIn", "values": [f"v{number}"]} for i in range(300)]
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
+    return {
+        "containers": [{"name": f"c{i}", "image": "i" * 200} for i in range(100)],
+        "tolerations": [{"key": f"k{i}", "operator": "Equal", "value": f"v{number}"} for i in range(300)],
+        "topologySpreadConstraints": [
+            {"maxSkew": 1, "whenUnsatisfiable": "ScheduleAnyway", "nodeTaintsPolicy": "Honor", **terms[0]}
+        ],
+        "affinity": {
+            "nodeAffinity": {required: {"nodeSelectorTerms": [{"matchExpressions": expressions}]}},
+            "podAntiAffinity": {required: terms},
+        },
+    }
+
+
+def test_little_is_held_of_large_pods_that_are_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(served, "API_HISTORY", 3)
+    cluster = ServedCluster(a_setting(), lambda _: None)
+    client = Client(cluster)
+    for name in ("a", "b"):
+        client.ask("POST", "/api/v1/nodes", node_manifest(name, pods="110"))
+    pods = "/api/v1/namespaces/default/pods"
+    for number in range(6 * MAX_LARGE):
+        client.ask("POST", pods, {"metadata": {"name": "large"}, "spec": large_spec(number)})
+        cluster.clock.run(cluster.clock.now + SECOND)
+        assert client.ask("GET", f"{pods}/large")["spec"]["nodeName"]
+        client.ask("DELETE", f"{pods}/large", {"gracePeriodSeconds": 0})
+        cluster.clock.run(cluster.clock.now + SECOND)
+    gc.collect()
+    specs = [each for each in gc.get_objects() if isinstance(each, PodSpec) and each.is_large]
+    assert len(specs) <= MAX_LARGE + 3
+    for part in (Tolerations, NodeAffinity, PodAffinity):
+        held = [each for each in gc.get_objects() if isinstance(each, part) and len(str(each)) > 10_000]
+        assert len(held) <= MAX_LARGE + 3
 
 
 def test_specs_of_deleted_pods_are_forgotten_and_those_of_others_stay_the_same() -> None:

@@ -64,6 +64,7 @@ class PodSpec:
     `manifest` is the spec as given. Amounts are in milli-CPU and bytes; `nonzero_*` count defaults for containers
     that leave a request open (what the pod occupies for scoring); `scored_*` are those of the pod being scored,
     in which kube-scheduler ignores the pod's own `resources`. Specs of one `family` differ only in what they request.
+    Caches keep few that are large.
     """
 
     __slots__ = (
@@ -73,6 +74,7 @@ class PodSpec:
         "family",
         "grace_s",
         "images",
+        "is_large",
         "manifest",
         "node_affinity",
         "nonzero_cpu",
@@ -92,8 +94,9 @@ class PodSpec:
         "volumes",
     )
 
-    def __init__(self, manifest: Mapping[str, Any]) -> None:
+    def __init__(self, manifest: Mapping[str, Any], is_large: bool = False) -> None:
         self.manifest = manifest
+        self.is_large = is_large
         self.family = object()
         containers = list(_containers(manifest))
         self._compile_resources(manifest)
@@ -179,7 +182,7 @@ class SpecTable:
 
     def _intern_large(self, digest: bytes, manifest: Mapping[str, Any]) -> PodSpec:
         found = self._large.get(digest)
-        return self._large.setdefault(digest, PodSpec(manifest)) if found is None else found
+        return self._large.setdefault(digest, PodSpec(manifest, is_large=True)) if found is None else found
 
     def __len__(self) -> int:
         return len(self._specs)

@@ -68,6 +68,11 @@ class Terminated(msgspec.Struct, frozen=True):
     message: str = ""
 
 
+def is_sidecar(given: Mapping[str, Any]) -> bool:
+    """Tells whether an init container of this spec runs beside the others until the pod ends."""
+    return bool(given.get("restartPolicy") == "Always")
+
+
 @dataclass(frozen=True, slots=True)
 class Obstacle:
     """Why a container cannot be started: the reason and message of its waiting state."""
@@ -98,7 +103,7 @@ class ContainerPlan(NamedTuple):
     @property
     def is_sidecar(self) -> bool:
         """Tells whether an init container runs beside the others until the pod ends."""
-        return bool(self.given.get("restartPolicy") == "Always")
+        return is_sidecar(self.given)
 
     def is_restarted(self, policy: str, exit_code: int) -> bool:
         """Tells whether the container is started again after it has ended, in a pod of this restart policy.

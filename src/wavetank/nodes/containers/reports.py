@@ -12,7 +12,7 @@ from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.commands import CommandRun
 from wavetank.nodes.containers.container import BACK_OFF, Container
 from wavetank.nodes.containers.memory import ContainerMemory, PodContainersMemory
-from wavetank.nodes.containers.plans import ContainerPlan, Terminated
+from wavetank.nodes.containers.plans import Terminated, is_sidecar
 
 if TYPE_CHECKING:
     from wavetank.nodes.containers.toldcontainers import ToldContainers
@@ -50,22 +50,30 @@ class Identity(NamedTuple):
 
 
 class ContainerReport:
-    """One container: its plan, its newest command, what it has done; its status is rendered on first use."""
+    """One container: its spec, its newest command, what it has done; its status is rendered on first use.
 
-    __slots__ = ("_pod", "_status", "past", "plan", "run")
+    It has no plan, which would keep the pod.
+    """
 
-    def __init__(self, pod: PodIdentity, plan: ContainerPlan, run: CommandRun, past: ContainerMemory) -> None:
-        self.plan = plan
+    __slots__ = ("_pod", "_status", "given", "past", "run")
+
+    def __init__(self, pod: PodIdentity, given: Mapping[str, Any], run: CommandRun, past: ContainerMemory) -> None:
+        self.given = given
         self.run = run
         self.past = past
         self._pod = pod
         self._status: Json | None = None
 
     @property
+    def name(self) -> str:
+        """Returns the container's name."""
+        return str(self.given.get("name"))
+
+    @property
     def status(self) -> Json:
         """Returns the container's status."""
         if self._status is None:
-            self._status = _status(self._pod, self.plan.given, self.past)
+            self._status = _status(self._pod, self.given, self.past)
         return self._status
 
 
@@ -83,26 +91,31 @@ class PodReport:
     ready: Nanoseconds | None
     changed: Nanoseconds
 
+    @property
+    def size(self) -> int:
+        """Returns how many containers there are."""
+        return len(self.init) + len(self.main) + len(self.ephemeral)
+
     def named(self, container: str) -> ContainerReport | None:
         """Returns a container by its name."""
         every = (*self.init, *self.main, *self.ephemeral)
-        return next((each for each in every if each.plan.name == container), None)
+        return next((each for each in every if each.name == container), None)
 
     @property
     def incomplete(self) -> list[str]:
         """Returns the init containers that are not done."""
-        return [each.plan.name for each in self.init if not self._is_done(each)]
+        return [each.name for each in self.init if not self._is_done(each)]
 
     def _is_done(self, container: ContainerReport) -> bool:
-        if container.plan.is_sidecar:
+        if is_sidecar(container.given):
             return container.past.started or self.initialized is not None
         return container.past.ended is not None and container.past.ended.exit_code == 0
 
     @property
     def unready(self) -> list[str]:
         """Returns the containers that are not ready."""
-        sidecars = (each for each in self.init if each.plan.is_sidecar)
-        return [each.plan.name for each in chain(sidecars, self.main) if not each.past.ready]
+        sidecars = (each for each in self.init if is_sidecar(each.given))
+        return [each.name for each in chain(sidecars, self.main) if not each.past.ready]
 
     def memory(self) -> PodContainersMemory:
         """Returns what is kept of the containers over a restart of the simulation."""
@@ -124,7 +137,7 @@ def report_of(containers: ToldContainers) -> PodReport:
 
 def describe(pod: Identity, container: Container) -> ContainerReport:
     """Makes the report of a container that has changed."""
-    made = container.report = ContainerReport(pod, container.plan, container.run.command, container.memory())
+    made = container.report = ContainerReport(pod, container.plan.given, container.run.command, container.memory())
     return made
 
 

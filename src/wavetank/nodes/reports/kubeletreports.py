@@ -24,7 +24,10 @@ from wavetank.nodes.reports.podstatus import (
     observe_unscheduled,
 )
 
-_KEPT_HISTORIES = 4096  # histories of deleted pods that are kept, since clients may still read older versions
+# Of deleted pods, since clients may still read older versions:
+_KEPT_HISTORIES = 4096
+_KEPT_CONTAINERS = 100_000  # in the reports of all of them
+_OF_A_LARGE_POD = 25_000  # containers that the history of a very large pod counts for, beside those in its reports
 
 _KEPT_REPORTS = 64  # of each pod
 
@@ -46,7 +49,8 @@ class KubeletReports:
         self._version = version
         self._histories: dict[str, PodHistory] = {}
         self._lock = Lock()  # a large pod may be rendered in a thread before its event has arrived here
-        self._gone: deque[str] = deque()
+        self._gone: deque[tuple[str, int]] = deque()  # with how many containers they count for
+        self._gone_containers = 0
         self._hosts: dict[str, str] = {}
         self._known_hosts = 0  # nodes that ever were
         self._next_address = 1
@@ -184,10 +188,16 @@ class KubeletReports:
 
     def pod_gone(self, pod: Pod) -> None:
         """Keeps the history of a deleted pod for a while."""
-        if pod.uid in self._histories:
-            self._gone.append(pod.uid)
-            if len(self._gone) > _KEPT_HISTORIES:
-                self._histories.pop(self._gone.popleft(), None)
+        history = self._histories.get(pod.uid)
+        if history is None:
+            return
+        containers = history.size + _OF_A_LARGE_POD * pod.spec.is_large
+        self._gone.append((pod.uid, containers))
+        self._gone_containers += containers
+        while len(self._gone) > _KEPT_HISTORIES or (self._gone_containers > _KEPT_CONTAINERS and len(self._gone) > 1):
+            uid, containers = self._gone.popleft()
+            self._gone_containers -= containers
+            self._histories.pop(uid, None)
 
 
 def _address(network: int, number: int) -> str:

@@ -36,6 +36,11 @@ class PodHistory:
             self.finished = now
         self.version = pod.resource_version  # last: another thread may render this version from now on
 
+    @property
+    def size(self) -> int:
+        """Returns how many containers there are in its reports."""
+        return sum(report.size for _, report in self.reports)
+
     def report(self, pod: Pod) -> PodReport | None:
         """Returns what is reported about the containers of this version of the pod, if they run one by one."""
         return next((report for version, report in reversed(self.reports) if version <= pod.resource_version), None)
@@ -105,8 +110,8 @@ def _log_of(container: ContainerReport | None, now: Nanoseconds, previous: bool)
     if output := container.run.output:
         return [(begun + offset, text) for offset, text in output if begun + offset <= until]
     lines = [
-        (begun, f"pulled image {container.plan.given.get('image')}"),
-        (begun, f"started container {container.plan.name}"),
+        (begun, f"pulled image {container.given.get('image')}"),
+        (begun, f"started container {container.name}"),
     ]
     if ended is not None:
         lines.append((until, f"finished with exit code {ended.exit_code} after {_seconds(until - begun)}"))

@@ -7,19 +7,34 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 MAX_FAMILIES = 4096  # of pods, for what is cached by family
-MAX_LARGE_FAMILIES = 16  # the same for pods with very many terms: what is cached of each is large
+MAX_LARGE = 4  # entries of one cache for very large pods: such a pod may take 50 MB
 
 
 class BoundedCache(dict[K, V]):
-    """A dictionary of at most `size` entries, filled by `keep`: the oldest entry is dropped first."""
+    """A dictionary of at most `size` entries, MAX_LARGE of them large; `keep` fills it and drops the oldest ones."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
         self._size = size
+        self._large: dict[K, None] = {}
 
-    def keep(self, key: K, value: V) -> V:
-        """Adds a value, and returns it."""
-        if len(self) >= self._size and key not in self:
-            del self[next(iter(self))]
+    def keep(self, key: K, value: V, is_large: bool = False) -> V:
+        """Adds a value, and returns it; `is_large` says that it or its key takes very much memory."""
+        self._large.pop(key, None)
+        if key not in self and len(self) >= self._size:
+            self._drop(next(iter(self)))
+        if is_large:
+            if len(self._large) >= MAX_LARGE:
+                self._drop(next(iter(self._large)))
+            self._large[key] = None
         self[key] = value
         return value
+
+    def clear(self) -> None:
+        """Drops all entries."""
+        super().clear()
+        self._large.clear()
+
+    def _drop(self, key: K) -> None:
+        self.pop(key, None)
+        self._large.pop(key, None)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 
-from wavetank.cluster.fields.labels import labels_key
+from wavetank.cluster.fields.labels import LargeLabels, labels_key
 from wavetank.cluster.fields.selectors import EVERYTHING, LabelSelector
 from wavetank.cluster.objects.groupkinds import POD_DISRUPTION_BUDGET, REPLICA_SET, SERVICE, STATEFUL_SET, group_kind_of
 from wavetank.cluster.objects.kinds import Namespace, PodDisruptionBudget, Service
@@ -103,7 +103,7 @@ class Listers:
         if known is None:
             selectors = [service.selector for service in self._services(pod)]
             joined = EVERYTHING.joined([*selectors, *([] if controller is None else [controller])])
-            known = self._siblings.keep(like, joined)
+            known = self._siblings.keep(like, joined, isinstance(pod.labels, LargeLabels))
         return known
 
     def _services(self, pod: Pod) -> Iterator[Service]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.podspec import PodSpec
+from wavetank.scheduling.framework.boundedcache import BoundedCache
 from wavetank.scheduling.framework.nodes.arrays import IntArray, NumberArray
 from wavetank.scheduling.framework.nodes.nodetable import NodeTable
 from wavetank.scheduling.framework.plugin import PASSED, FilterPlugin, Reason, ScorePlugin
@@ -22,19 +23,17 @@ class FacetCache:
 
     def __init__(self, evaluate: Callable[[Any, Node], int]) -> None:
         self._evaluate = evaluate
-        self._answers: dict[Hashable, tuple[IntArray, int]] = {}
+        self._answers: BoundedCache[Hashable, tuple[IntArray, int]] = BoundedCache(MAX_FACETS)
 
-    def answers(self, facet: Hashable, table: NodeTable) -> IntArray:
-        """Returns the answers for a facet, one per slot."""
+    def answers(self, facet: Hashable, table: NodeTable, is_large: bool = False) -> IntArray:
+        """Returns the answers for a facet, one per slot; `is_large` tells whether it is that of a very large pod."""
         known = self._answers.get(facet)
         if known is not None and known[1] == len(table.node_changes) and len(self._answers) < MAX_FACETS:
             return known[0]  # which was used last matters only once one has to be dropped
         answers, seen = self._answers.pop(facet, (_NONE, 0))
         if seen < len(table.node_changes):
             answers = self._catch_up(facet, answers, table, seen)
-        if len(self._answers) >= MAX_FACETS:
-            del self._answers[next(iter(self._answers))]
-        self._answers[facet] = (answers, len(table.node_changes))
+        self._answers.keep(facet, (answers, len(table.node_changes)), is_large)
         return answers
 
     def _catch_up(self, facet: Hashable, answers: IntArray, table: NodeTable, seen: int) -> IntArray:
@@ -64,12 +63,15 @@ class StaticFilter(FilterPlugin):
 
     def filter(self, cycle: Any, nodes: IntArray) -> IntArray:
         """Looks up the codes of the pod's facet."""
-        codes: IntArray = self._codes.answers(self.facet(cycle.pod.spec), cycle.table)[nodes]
+        codes: IntArray = self._answers(cycle.pod.spec, cycle.table)[nodes]
         return codes
 
     def codes(self, spec: PodSpec, table: NodeTable) -> IntArray | None:
         """Returns the codes of all slots; None if the plugin's answer depends on more than them."""
-        return self._codes.answers(self.facet(spec), table)
+        return self._answers(spec, table)
+
+    def _answers(self, spec: PodSpec, table: NodeTable) -> IntArray:
+        return self._codes.answers(self.facet(spec), table, spec.is_large)
 
     def evaluate(self, facet: Any, nodes: IntArray, table: NodeTable) -> IntArray:
         """Computes the codes of a few nodes without caching them."""
@@ -101,13 +103,16 @@ class StaticScore(ScorePlugin):
 
     def score(self, cycle: Any, nodes: IntArray) -> NumberArray:
         """Looks up the scores of the pod's facet."""
-        scores: IntArray = self._scores.answers(self.score_facet(cycle.pod.spec), cycle.table)[nodes]
+        scores: IntArray = self._answers(cycle.pod.spec, cycle.table)[nodes]
         return scores
 
     def is_even(self, spec: PodSpec, table: NodeTable) -> bool:
         """Returns whether all nodes get the same score."""
-        scores = self._scores.answers(self.score_facet(spec), table)[table.order]
+        scores = self._answers(spec, table)[table.order]
         return not len(scores) or bool(scores.min() == scores.max())
+
+    def _answers(self, spec: PodSpec, table: NodeTable) -> IntArray:
+        return self._scores.answers(self.score_facet(spec), table, spec.is_large)
 
 
 def scale_to_100(scores: NumberArray) -> NumberArray:

@@ -10,7 +10,7 @@ from wavetank.cluster.fields.selectors import NOTHING
 from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import Pod
 from wavetank.scheduling.config import InterPodAffinityArgs
-from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, MAX_LARGE_FAMILIES, BoundedCache
+from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, BoundedCache
 from wavetank.scheduling.framework.cycle.cycle import Cycle
 from wavetank.scheduling.framework.events import ClusterEvent, Hint
 from wavetank.scheduling.framework.listers import Listers
@@ -86,7 +86,6 @@ class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
         self._ignores_others = args.ignore_preferred_terms_of_existing_pods
         self._listers = listers
         self._asked: BoundedCache[tuple[object, str], _Asked] = BoundedCache(MAX_FAMILIES)
-        self._large_asked: BoundedCache[tuple[object, str], _Asked] = BoundedCache(MAX_LARGE_FAMILIES)
 
     # filtering
 
@@ -190,14 +189,13 @@ class InterPodAffinity(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScorePl
         """Returns the pod's terms; cached unless the set of namespaces may change."""
         pod, affinity = cycle.pod, cycle.pod.spec.pod_affinity
         many = len(affinity) >= MANY_TERMS
-        cache = self._large_asked if many else self._asked
         key = (pod.spec.family, pod.namespace)
-        asked = cache.get(key)
+        asked = self._asked.get(key)
         if asked is None:
             asked = self._compile(pod, affinity, _put_together if many else _one_by_one)
             terms = (*affinity.required, *affinity.required_anti, *(item.term for item in affinity.preferred))
             if not any(map(_selects_namespaces, terms)):
-                cache.keep(key, asked)
+                self._asked.keep(key, asked, many or pod.spec.is_large)
         return asked.in_topologies(cycle.table.topologies.labels()) if many else asked
 
     def _compile(self, pod: Pod, affinity: PodAffinity, arrange: Arrange) -> _Asked:

@@ -66,7 +66,7 @@ class Framework:
 
     def plan_for(self, spec: PodSpec) -> Plan:
         """Returns the plugins for pods of the spec's family; the least recently added family is dropped first."""
-        return self._plans.get(spec.family) or self._plans.keep(spec.family, Plan(self, spec))
+        return self._plans.get(spec.family) or self._plans.keep(spec.family, Plan(self, spec), spec.is_large)
 
     def fails_for_all(self, rejectors: frozenset[str]) -> bool:
         """Returns whether a failure by these plugins holds for any pod of the same spec on the same nodes.

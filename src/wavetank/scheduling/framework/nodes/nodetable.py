@@ -218,7 +218,8 @@ class NodeTable(NodeArrays):
         amounts[POD_COUNT] = 1
         amounts[NONZERO:ALLOCATABLE] = spec.nonzero_cpu, spec.nonzero_memory
         amounts[REQUESTED::PER_RESOURCE] = requests
-        return self._known.keep(spec, (amounts, not (spec.ports or spec.pod_affinity or spec.volumes)))
+        is_all = not (spec.ports or spec.pod_affinity or spec.volumes)
+        return self._known.keep(spec, (amounts, is_all), spec.is_large)
 
     def _touch(self, slot: int) -> None:
         self.version += 1

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from wavetank.cluster.fields.podaffinity import AffinityTerm
 from wavetank.cluster.objects.pod import Pod
-from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, MAX_LARGE_FAMILIES, BoundedCache
+from wavetank.scheduling.framework.boundedcache import MAX_FAMILIES, BoundedCache
 from wavetank.scheduling.framework.nodes.topology import Domains, DomainTotals, TopologyTable
 
 MAX_KINDS = 256
@@ -112,7 +112,6 @@ class TermIndex:
         self._labels: set[str] = set()  # that terms select by
         self._matching: dict[tuple[str | None, ...], MatchingTerms] = {}
         self._terms_of: BoundedCache[tuple[object, str], list[PlacedTerm]] = BoundedCache(MAX_FAMILIES)
-        self._large_terms_of: BoundedCache[tuple[object, str], list[PlacedTerm]] = BoundedCache(MAX_LARGE_FAMILIES)
 
     @property
     def is_empty(self) -> bool:
@@ -183,8 +182,8 @@ class TermIndex:
 
     def _terms(self, pod: Pod) -> list[PlacedTerm]:
         key = (pod.spec.family, pod.namespace)
-        cache = self._large_terms_of if len(pod.spec.pod_affinity) > _LARGE_FAMILY else self._terms_of
-        return cache.get(key) or cache.keep(key, _placed_terms(pod))
+        is_large = pod.spec.is_large or len(pod.spec.pod_affinity) > _LARGE_FAMILY
+        return self._terms_of.get(key) or self._terms_of.keep(key, _placed_terms(pod), is_large)
 
 
 def _selected_labels(term_pods: _TermPods) -> set[str]:

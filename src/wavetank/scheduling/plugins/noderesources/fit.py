@@ -114,14 +114,14 @@ class NodeResourcesFit(FastFilterPlugin, ScorePlugin, CompiledScorePlugin):
             self._blank = np.zeros((len(table.cells), 2), np.int64)
             self.found = np.zeros((3, len(table.cells)), np.int64)
         self._blank.fill(0)
-        return self._scores_by_spec.keep(spec, ScoreCache(spec, wanted, cycle.plan, table))
+        return self._scores_by_spec.keep(spec, ScoreCache(spec, wanted, cycle.plan, table), spec.is_large)
 
     def wanted(self, cycle: Cycle) -> IntArray:
         """Returns the pod's requests, one number per row of the NodeTable."""
         spec, table = cycle.pod.spec, cycle.table
         known = self._wanted.get(spec)
         if known is None or len(known) != len(table.rows):
-            known = self._wanted.keep(spec, table.vector(self._checked(spec.requests)))
+            known = self._wanted.keep(spec, table.vector(self._checked(spec.requests)), spec.is_large)
         return known
 
     def reasons(self, cycle: Cycle, code: int) -> tuple[Reason, ...]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wavetank.cluster.fields.taints import Tolerations
 from wavetank.cluster.fields.topologyspread import SpreadConstraint
@@ -16,12 +16,16 @@ from wavetank.scheduling.framework.static import FacetCache
 
 @dataclass(frozen=True, slots=True)
 class InclusionPolicy:
-    """Which nodes a constraint counts: by the labels that they need, the affinity and the tolerations of the pod."""
+    """Which nodes a constraint counts: by the labels that they need, the affinity and the tolerations of the pod.
+
+    `is_large` tells whether that pod is very large.
+    """
 
     topology_key: str
     keys: frozenset[str]
     affinity: NodeAffinity | None
     tolerations: Tolerations | None
+    is_large: bool = field(compare=False)
 
     @classmethod
     def of(cls, constraint: SpreadConstraint, keys: Iterable[str], spec: PodSpec) -> InclusionPolicy:
@@ -32,6 +36,7 @@ class InclusionPolicy:
             keys=frozenset(keys),
             affinity=spec.node_affinity if honors_affinity else None,
             tolerations=spec.tolerations if constraint.honors_taints else None,
+            is_large=spec.is_large,
         )
 
 
@@ -59,7 +64,8 @@ class IncludedNodes:
     def _find(self, policy: InclusionPolicy, table: NodeTable) -> IncludedDomains:
         part = self._parts.get(policy)
         if part is None:
-            part = self._parts.keep(policy, IncludedDomains(table.topologies.of(policy.topology_key), policy))
+            part = IncludedDomains(table.topologies.of(policy.topology_key), policy)
+            self._parts.keep(policy, part, policy.is_large)
         return part
 
     def catch_up(self, part: IncludedDomains, table: NodeTable) -> None:
@@ -87,9 +93,9 @@ class IncludedNodes:
     def _among(self, inside: BoolArray, policy: InclusionPolicy, table: NodeTable) -> BoolArray:
         """Leaves only those nodes that a pod's affinity and tolerations include."""
         if policy.affinity is not None:
-            inside &= self._affinity.answers(policy.affinity, table)[: len(inside)] > 0
+            inside &= self._affinity.answers(policy.affinity, table, policy.is_large)[: len(inside)] > 0
         if policy.tolerations is not None:
-            inside &= self._taints.answers(policy.tolerations, table)[: len(inside)] > 0
+            inside &= self._taints.answers(policy.tolerations, table, policy.is_large)[: len(inside)] > 0
         return inside
 
 

@@ -181,7 +181,7 @@ class PodTopologySpread(FastPathPlugin, PreFilterPlugin, FilterPlugin, PreScoreP
             everywhere = not hard and not self._is_strict(pod)
             counted = self._count(cycle, self._wanted(pod, hard), self._parts.find_all, everywhere)
             if not any(item.match_label_keys for item in pod.spec.spread):
-                self._counted.keep(key, counted)
+                self._counted.keep(key, counted, pod.spec.is_large)
         return self._caught_up(cycle, counted)
 
     def _caught_up(self, cycle: Cycle, counted: list[_Counted]) -> list[_Counted]:

@@ -255,7 +255,7 @@ class Cache:
         if known is None:
             quantities = Quantities.of(spec.requests, pods=1)
             self.node_resources.learn(quantities)
-            known = self._requests.keep(spec, make_request(quantities, self.node_resources.rows))
+            known = self._requests.keep(spec, make_request(quantities, self.node_resources.rows), spec.is_large)
         return known
 
 

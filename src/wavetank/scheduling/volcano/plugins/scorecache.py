@@ -54,7 +54,8 @@ class ScoreCache:
         if known is None or len(known.scores) < len(table.nodes):
             size = len(table.changed)
             asked = tuple((weight, plugin) for weight, plugin in plugins if _has_a_say(plugin, cycle, slots))
-            known = self._known.keep(key, _Known(np.zeros(size, np.int64), np.full(size, -1, np.int64), asked))
+            known = _Known(np.zeros(size, np.int64), np.full(size, -1, np.int64), asked)
+            self._known.keep(key, known, cycle.pod.spec.is_large)
         return known
 
 
