@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any, Protocol, cast
 
 import re2
+
+from wavetank.textcache import cached_text
 
 # What is wrong with a pattern, in RE2's words and in Go's.
 _REASONS = {
@@ -43,7 +44,12 @@ class Pattern(Protocol):
         """Yields all matches."""
 
 
-@lru_cache(maxsize=1024)
+def _weight(pattern: Any) -> int:
+    """Returns the size of its program: a pattern of twenty characters may take megabytes."""
+    return int(pattern.programsize)
+
+
+@cached_text(64, long=4_000_000, weigh=_weight)  # the largest one too: each value of a field asks for it
 def go_pattern(text: str) -> Pattern:
     """Compiles a pattern of Go's language; raises a PatternError with the reason."""
     for escape in _ESCAPE.finditer(text):
@@ -53,6 +59,8 @@ def go_pattern(text: str) -> Pattern:
         return cast(Pattern, re2.compile(text, _options()))
     except re2.error as error:
         raise PatternError(f"error parsing regexp: {_reason(error, text)}") from None
+    finally:
+        re2.purge()  # it keeps the last 128 itself, however long they are
 
 
 def _options() -> Any:

@@ -11,6 +11,7 @@ from wavetank.cluster.objects.groupkinds import CONFIG_MAP
 from wavetank.cluster.store.store import Store
 from wavetank.cluster.yamldepth import SafeLoader
 from wavetank.controllers.clusterautoscaler.events import EventWriter
+from wavetank.textcache import LONGEST
 
 PRIORITIES = "cluster-autoscaler-priority-expander"
 _KEY = "priorities"
@@ -68,3 +69,6 @@ def _read(data: Mapping[str, str]) -> _Ranks:
     except (yaml.YAMLError, AttributeError, TypeError, ValueError, re.error) as error:
         why = str(error).partition("\n")[0]
         raise WrongListError(f"Wrong configuration for priority expander: {why}") from None
+    finally:
+        if len(data[_KEY]) > LONGEST:
+            re.purge()  # it keeps the last 512 itself, however long they are
