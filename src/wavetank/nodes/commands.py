@@ -14,12 +14,14 @@ from wavetank.nodes.shell.interpreter import Interpreter
 from wavetank.nodes.shell.programs import EndlessError
 from wavetank.nodes.shell.session import Files, MemoryFiles, Session, Variables
 from wavetank.nodes.shell.syntax import UnreadableError
+from wavetank.textcache import cached_texts
 
 MESSAGE_FILE = "/dev/termination-log"
 
 _SHELL = re.compile(r"(?:/(?:usr/)?bin/)?(?:ba|da|a)?sh")
 _REFERENCE = re.compile(r"\$\$|\$\(([^()]+)\)")
 _MESSAGE_LINES = 80
+_LINE_WEIGHT = 100  # bytes, besides its characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,12 @@ def _unknown(duration: Nanoseconds | None) -> CommandRun:
     return CommandRun(duration)
 
 
-@lru_cache(maxsize=4096)
+def _weight(run: CommandRun) -> int:
+    """Returns the size of what it prints: a short script may print a million lines."""
+    return sum(len(line) + _LINE_WEIGHT for _, line in run.output) + len(run.message) + len(run.changes) * _LINE_WEIGHT
+
+
+@cached_texts(4096, long=1_000_000, weigh=_weight)
 def _cached(
     words: tuple[str, ...],
     default: Nanoseconds | None,

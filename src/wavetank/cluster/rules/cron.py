@@ -7,11 +7,11 @@ import zoneinfo
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
-from functools import lru_cache
 from typing import Protocol
 
 from wavetank.cluster.objects.resource import EPOCH_SECONDS
 from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.textcache import cached_texts
 
 _MONTHS = {
     name: number
@@ -171,7 +171,8 @@ def _read_every(text: str) -> Every:
     return Every(max(int(total) // SECOND, 1))
 
 
-@lru_cache(maxsize=32)  # one of a megabyte takes a second: it is read when it is checked, and again by the controller
+# One of a megabyte takes a second and is read when it is checked and again by the controller: a few are kept.
+@cached_texts(32, long=4_000_000)
 def _read_field(text: str, place: int) -> tuple[frozenset[int], bool]:
     """Returns the numbers of the field at a place, and whether it was left open."""
     lowest, highest, words = _FIELDS[place]
