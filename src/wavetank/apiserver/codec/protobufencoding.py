@@ -9,13 +9,13 @@ import base64
 import struct
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from wavetank.apiserver.codec.times import nanoseconds_of
 from wavetank.apiserver.schemas.schema import Schema, Structure
+from wavetank.textcache import LONGEST
 
 Document = dict[str, Any]
 Encode = Callable[[Any], bytes]  # of a document or a value
@@ -118,7 +118,22 @@ def _value_encoder(number: int, schema: Schema) -> Encode:
         tag = varint(number << 3 | _FIXED64)
         return lambda value: tag + struct.pack("<d", value)
     encode = _delimited(number, CONTENTS.get(schema.type, str.encode))
-    return encode if schema.type in ("any", "bytes") else lru_cache(_REMEMBERED)(encode)
+    return encode if schema.type in ("any", "bytes") else _Remembered(encode).__getitem__
+
+
+class _Remembered(dict[Any, bytes]):
+    """Fields by their values, but no long ones."""
+
+    def __init__(self, encode: Encode) -> None:
+        self._encode = encode
+
+    def __missing__(self, value: Any) -> bytes:
+        found = self._encode(value)
+        if len(found) <= LONGEST:
+            if len(self) >= _REMEMBERED:
+                self.clear()
+            self[value] = found
+        return found
 
 
 def _delimited(number: int, content_of: Encode) -> Encode:

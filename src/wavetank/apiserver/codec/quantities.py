@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from wavetank.apiserver.codec.mismatch import UnreadableError
+from wavetank.textcache import cached_text
 
 _QUANTITY = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)", re.ASCII)
 _WRONG = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
@@ -18,7 +18,7 @@ _LARGEST = (2**63 - 1) * _NANO  # with a binary suffix; upstream caps no other n
 _LONGEST = 256  # characters; keeps a hostile document from making us multiply giant numbers
 
 
-@lru_cache(maxsize=4096)
+@cached_text(4096)
 def canonical_quantity(text: str) -> str:
     """Returns the canonical form: "1000m" is "1", "1024Mi" is "1Gi", "1e4" is "10e3"."""
     text = text.strip()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 
 from wavetank.apiserver.codec.mismatch import UnreadableError
 from wavetank.cel.gotext import quote
+from wavetank.textcache import cached_text
 
 _RFC3339 = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)([.,]\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _SECONDS_LAYOUT = "2006-01-02T15:04:05Z07:00"
@@ -40,7 +40,7 @@ _DURATION = re.compile(r"[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m
 _DURATION_PART = re.compile(r"(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
 
 
-@lru_cache(maxsize=4096)
+@cached_text(4096)
 def canonical_time(text: str) -> str | None:
     """Returns a time in UTC and whole seconds; None for Go's zero time, which is written as null."""
     moment = _parse(text, _SECONDS_LAYOUT, fraction_free=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from typing import Any
+
+from wavetank.textcache import cached_text
 
 Step = Callable[[Any], Iterator[Any]]
 
@@ -37,7 +38,7 @@ _TOKEN = re.compile(
 _FILTER = re.compile(r"\s*@(?P<left>[^=!<>]*?)\s*(?:(?P<operator>==|!=|<=|>=|<|>)\s*(?P<right>.+?))?\s*")
 
 
-@lru_cache(maxsize=512)
+@cached_text(512, long=1_000_000)  # a table asks for each of its columns in every row
 def _steps(path: str) -> tuple[Step, ...]:
     at, found = 0, []
     while at < len(path):

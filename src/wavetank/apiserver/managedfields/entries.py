@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -12,6 +11,7 @@ import msgspec
 from wavetank.apiserver.structured import fieldsets
 from wavetank.apiserver.structured.fieldsets import FieldSet
 from wavetank.cluster.sortedjson import encode_sorted, in_order
+from wavetank.textcache import cached_texts
 
 APPLY, UPDATE = "Apply", "Update"
 _FIELDS_V1 = "FieldsV1"
@@ -75,7 +75,7 @@ class Entry:
 Managers = dict[str, Entry]
 
 
-@lru_cache(maxsize=1024)
+@cached_texts(1024)
 def _identifier(manager: str, operation: str, version: str, subresource: str) -> str:
     named = {"manager": manager, "operation": operation, "apiVersion": version, "subresource": subresource}
     return json.dumps({name: value for name, value in named.items() if value}, separators=(",", ":"))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cmp_to_key, lru_cache
+from functools import cmp_to_key
+
+from wavetank.textcache import cached_texts
 
 JSON = "application/json"
 YAML = "application/yaml"
@@ -41,7 +43,7 @@ def parse_accept(header: str) -> list[Clause]:
     return sorted(_clauses(header), key=cmp_to_key(_compare))
 
 
-@lru_cache(maxsize=256)
+@cached_texts(256)
 def matches_any(header: str, media_types: tuple[str, ...]) -> bool:
     """Tells whether a header names one of the types in full or any type; `application/*` names none here."""
     named = {clause.partition(";")[0].strip(" ") for clause in header.split(",")}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -25,6 +24,7 @@ from wavetank.apiserver.requests.media import (
 from wavetank.apiserver.requests.protobufwriter import watch_event, write_protobuf
 from wavetank.apiserver.requests.request import Request
 from wavetank.apiserver.tables.table import check_include, partial, table_of_list, table_of_one
+from wavetank.textcache import cached_texts
 
 TABLE = "Table"
 PARTIAL = "PartialObjectMetadata"
@@ -136,7 +136,7 @@ def negotiate(request: Request, *, listing: bool = False, watch: bool = False, t
     return Representation(media_type, kind, f"{_GROUP}/{version}" if kind else "", include, pretty)
 
 
-@lru_cache(maxsize=256)  # clients send the same few headers over and over
+@cached_texts(256)  # clients send the same few headers over and over
 def _best_conversion(header: str, tables: bool, protobuf: bool) -> tuple[str, Clause] | None:
     allowed = _convertible if tables else _without_tables
     if protobuf:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from wavetank.cel.gotext import quote
+from wavetank.textcache import LONGEST, length_of
 
 _ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
@@ -29,12 +30,18 @@ def item(names: tuple[str, ...], values: tuple[Any, ...]) -> str:
     """Returns the element of an item of a keyed list; `names` are in alphabetical order."""
     try:
         return _item(names, *values)
-    except TypeError:  # a key that is a list or a map
-        return _item.__wrapped__(names, *values)
+    except TypeError:  # a key that is a list or a map, or that is long
+        return _written(names, values)
 
 
 @lru_cache(maxsize=4096, typed=True)
 def _item(names: tuple[str, ...], *values: Any) -> str:
+    if length_of((names, values)) > LONGEST:
+        raise TypeError("not kept")
+    return _written(names, values)
+
+
+def _written(names: tuple[str, ...], values: tuple[Any, ...]) -> str:
     pairs = (f"{_text(name)}:{_text(value)}" for name, value in zip(names, values, strict=True))
     return f"k:{{{','.join(pairs)}}}"
 

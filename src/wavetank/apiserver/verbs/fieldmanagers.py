@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from wavetank.apiserver.codec.yamltext import warning_lines
@@ -13,6 +12,7 @@ from wavetank.apiserver.managedfields.entries import timeless
 from wavetank.apiserver.managedfields.fieldmanager import FieldManager
 from wavetank.apiserver.managedfields.typed import Document, without_managers
 from wavetank.cluster.objects.groupkinds import GroupKind
+from wavetank.textcache import cached_text
 
 if TYPE_CHECKING:
     from wavetank.apiserver.verbs.write import Write
@@ -98,7 +98,7 @@ def manager_of(write: Write) -> str:
     return write.options.manager or _program(write.request.headers.get("user-agent", ""))
 
 
-@lru_cache(maxsize=256)
+@cached_text(256)
 def _program(agent: str) -> str:
     """Returns the part of a User-Agent before its first slash, printable and not too long."""
     name = "".join(char for char in agent.partition("/")[0] if char.isprintable())

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Protocol
 
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds, parse_duration
+from wavetank.textcache import cached_text
 
 # Annotation of a BatchJob, which its application inherits.
 WORK = "wavetank.dev/work"
@@ -61,7 +61,7 @@ class TableWork:
 DEFAULT_WORK = FixedWork(60 * SECOND)
 
 
-@lru_cache(maxsize=1024)  # the applications of a job say the same each time
+@cached_text(1024)  # the applications of a job say the same each time
 def parse_work(text: str) -> Work:
     """Reads a work model: `90s`, `amdahl 10s 80s` or `table 1=90s 2=50s`."""
     kind, *rest = text.split() or [""]

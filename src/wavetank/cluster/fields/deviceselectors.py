@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from wavetank.cel.checker import Checked
@@ -16,6 +15,7 @@ from wavetank.cel.syntax import ExpressionError
 from wavetank.cel.types import BOOL, DYN, STRING, Type, map_of
 from wavetank.cel.values import EvaluationError
 from wavetank.quantity import parse_quantity
+from wavetank.textcache import cached_text
 
 _QUANTITY = Type("Quantity")
 _FIELDS = {
@@ -54,7 +54,7 @@ class DeviceSelector:
         return found
 
 
-@lru_cache(maxsize=4096)
+@cached_text(1024, long=200_000)
 def device_selector(expression: str) -> DeviceSelector:
     """Compiles an expression, once; an ExpressionError says why it cannot be used."""
     return DeviceSelector(expression)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 from wavetank.cluster.objects.pod import Pod
 from wavetank.errors import InputError
+from wavetank.textcache import cached_text, cached_texts
 
 GPU = "nvidia.com/gpu"  # resource: whole GPUs
 GPU_MODEL = "alibabacloud.com/gpu-card-model"  # label of nodes; annotation of pods, `A10|T4`
@@ -51,14 +51,14 @@ def split_models(text: str) -> tuple[str, ...]:
     return tuple(model for model in text.split("|") if model)
 
 
-@lru_cache(4096)
+@cached_text(4096)
 def device_indices(text: str) -> tuple[int, ...]:
     """Reads the annotation of the devices, `0-3`; what is no list of numbers means none."""
     parts = text.split("-")
     return tuple(map(int, parts)) if all(part.isdecimal() and part.isascii() for part in parts) else ()
 
 
-@lru_cache(4096)
+@cached_texts(4096)
 def _demand(count: str, milli: str, models: str) -> GpuDemand:
     gpus = _number(count, MOST_GPUS, GPU_COUNT)
     part = _number(milli, WHOLE, GPU_MILLI)

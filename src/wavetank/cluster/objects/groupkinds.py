@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TypeAlias
+
+from wavetank.textcache import cached_texts
 
 GroupKind: TypeAlias = str
 
@@ -65,7 +66,7 @@ ADMISSION_CHECK = "AdmissionCheck.kueue.x-k8s.io"
 TOPOLOGY = "Topology.kueue.x-k8s.io"
 
 
-@lru_cache(maxsize=1024)
+@cached_texts(1024)
 def group_kind_of(api_version: object, kind: object) -> GroupKind:
     """Returns the GroupKind of the apiVersion and kind of an object or of a reference to one."""
     group = str(api_version).rpartition("/")[0]

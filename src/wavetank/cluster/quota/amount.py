@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import lru_cache
 from typing import NamedTuple
 
 from wavetank.quantity import format_bytes, format_milli, milli, value_of
+from wavetank.textcache import cached_text
 
 
 class Amount(NamedTuple):
@@ -34,7 +34,7 @@ class Amount(NamedTuple):
         return format_milli(milli(float(self.value)) if self.value.denominator > 1000 else int(self.value * 1000))
 
 
-@lru_cache(maxsize=8192)
+@cached_text(8192)
 def _parsed(text: str | None) -> Amount:
     return Amount(value_of(text), bool(text) and str(text).endswith("i"))
 

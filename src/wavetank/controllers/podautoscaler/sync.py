@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from wavetank.cluster.fields.selectors import LabelSelector, Requirement, parse_selector_text
 from wavetank.cluster.objects.resource import Resource
@@ -20,6 +19,7 @@ from wavetank.controllers.podautoscaler.stabilization import Recommendations, St
 from wavetank.controllers.podautoscaler.status import ABLE_TO_SCALE, SCALING_ACTIVE, SCALING_LIMITED, Status
 from wavetank.errors import InputError
 from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.textcache import cached_text
 
 NORMAL, WARNING = "Normal", "Warning"
 COMPONENT = "horizontal-pod-autoscaler"
@@ -345,6 +345,6 @@ def _term(each: Requirement) -> str:
     return f"{each.key} {each.operator.lower()} ({','.join(sorted(each.values))})"
 
 
-@lru_cache(maxsize=1024)
+@cached_text(1024, long=1_000_000)  # each sync reads it several times
 def _parse(selector: str) -> LabelSelector:
     return parse_selector_text(selector)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from wavetank.batchoperator.applications.simulated.flavor import Picture, pod_document
@@ -9,6 +8,7 @@ from wavetank.batchoperator.client.objects import KubeObject
 from wavetank.batchoperator.resources import labels
 from wavetank.batchoperator.resources.applications import SPARK_APPLICATION
 from wavetank.cluster.objects.pod import FAILED, RUNNING
+from wavetank.textcache import cached_text
 
 _MIB = {"": 1 / (1 << 20), "k": 1 / 1024, "m": 1, "g": 1024, "t": 1 << 20}  # units of the JVM, in MiB
 _LEAST_OVERHEAD = 384  # MiB
@@ -77,7 +77,7 @@ def _memory(part: Mapping[str, Any]) -> str:
     return f"{memory + overhead}Mi"
 
 
-@lru_cache(maxsize=1024)
+@cached_text(1024)
 def _mib(text: str) -> int:
     """Reads an amount of memory as the JVM writes it: 512m, 2g."""
     number, unit = text.rstrip("bBkKmMgGtTi"), text.lstrip("0123456789.").lower()[:1]
