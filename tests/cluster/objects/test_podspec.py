@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+import weakref
 from typing import Any
 
 import pytest
@@ -7,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.objects import pod_manifest
+from wavetank.cluster.objects import podspec
 from wavetank.cluster.objects.pod import Pod
 from wavetank.cluster.objects.podspec import PodSpec, SpecTable
 from wavetank.errors import InputError
@@ -137,3 +140,24 @@ def test_a_bad_pod_is_refused_with_its_path(manifest: dict[str, Any], message: s
     with pytest.raises(InputError) as caught:
         Pod.parse(manifest, SpecTable())
     assert str(caught.value).startswith(message)
+
+
+def test_specs_of_no_pod_are_forgotten_once_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(podspec, "_MOST_KEPT", 1000)
+    table = SpecTable()
+    first, second = ({"containers": [CONTAINER], "priority": number} for number in (1, 2))
+    pod, made = table.intern(first), weakref.ref(table.intern(second))
+    for number in range(3, 100):
+        table.intern({"containers": [CONTAINER], "priority": number})
+    assert len(table) <= 1000 // len(json.dumps(second, separators=(",", ":")))
+    assert made() is None
+    assert table.intern(first) is pod
+    assert table.intern(second).priority == 2
+
+
+def test_the_last_specs_stay_without_a_pod() -> None:
+    table = SpecTable()
+    spec = weakref.ref(table.intern({"containers": [CONTAINER]}))
+    assert table.intern({"containers": [CONTAINER]}) is spec()
+    table.keep_only([])
+    assert spec() is None

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
+from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -155,15 +157,21 @@ class PodSpec:
         return new
 
 
-_LARGEST_KEPT = 64 * 1024  # bytes of JSON: specs are kept for ever, but larger ones only as long as a pod has them
+_LARGEST_KEPT = 64 * 1024  # bytes of JSON: larger specs are kept only as long as a pod has them
+_MOST_KEPT = 32 * 1024 * 1024  # bytes of JSON; the specs themselves take ten to sixteen times as much
 
 
 class SpecTable:
-    """Interns pod specs: equal manifests give the same PodSpec object."""
+    """Interns pod specs: equal manifests give the same PodSpec object.
+
+    The last ones are kept also while no pod has them, for the next pod that does.
+    """
 
     def __init__(self) -> None:
-        self._specs: dict[bytes, PodSpec] = {}
-        self._large: WeakValueDictionary[bytes, PodSpec] = WeakValueDictionary()  # by a digest
+        self._specs: OrderedDict[bytes, PodSpec] = OrderedDict()
+        self._size = 0  # bytes of their JSON
+        self._used: WeakValueDictionary[bytes, PodSpec] = WeakValueDictionary()  # large and early ones, by a digest
+        self._lock = Lock()  # specs may be compiled in another thread
 
     def intern(self, manifest: Mapping[str, Any]) -> PodSpec:
         """Returns the one PodSpec of this manifest, nodeName and scheduling gates aside."""
@@ -176,13 +184,26 @@ class SpecTable:
             return self._intern_large(sha256(text).digest(), shared)
         key = msgspec.json.encode(shared, order="deterministic")
         found = self._specs.get(key)
-        if found is None:
-            found = self._specs.setdefault(key, PodSpec(shared))  # it may be compiled in another thread
+        return self._intern_small(key, shared) if found is None else found
+
+    def _intern_small(self, key: bytes, manifest: Mapping[str, Any]) -> PodSpec:
+        found = self._used.get(sha256(key).digest()) if self._used else None
+        if found is not None:
+            return found
+        new = PodSpec(manifest)
+        with self._lock:
+            found = self._specs.setdefault(key, new)
+            if found is new:
+                self._size += len(key)
+            while self._size > _MOST_KEPT:
+                early, spec = self._specs.popitem(last=False)
+                self._size -= len(early)
+                self._used[sha256(early).digest()] = spec
         return found
 
     def _intern_large(self, digest: bytes, manifest: Mapping[str, Any]) -> PodSpec:
-        found = self._large.get(digest)
-        return self._large.setdefault(digest, PodSpec(manifest, is_large=True)) if found is None else found
+        found = self._used.get(digest)
+        return self._used.setdefault(digest, PodSpec(manifest, is_large=True)) if found is None else found
 
     def __len__(self) -> int:
         return len(self._specs)
@@ -190,7 +211,9 @@ class SpecTable:
     def keep_only(self, used: Iterable[PodSpec]) -> None:
         """Forgets all other specs: the next pod with one of them gets a new one."""
         kept = set(map(id, used))
-        self._specs = {key: spec for key, spec in self._specs.items() if id(spec) in kept}
+        with self._lock:
+            self._specs = OrderedDict((key, spec) for key, spec in self._specs.items() if id(spec) in kept)
+            self._size = sum(map(len, self._specs))
 
 
 def _containers(manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
