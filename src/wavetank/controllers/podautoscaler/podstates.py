@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from wavetank.cluster.fields.resources import CPU, is_pod_level
 from wavetank.cluster.objects.pod import FAILED, PENDING, RUNNING, Pod
@@ -15,6 +16,7 @@ from wavetank.controllers.framework.metricsclient import MetricsError
 from wavetank.controllers.podautoscaler.selections import Selection, Selections
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.quantity import milli
+from wavetank.textcache import LONGEST
 
 TRUE, FALSE = "True", "False"
 
@@ -78,17 +80,21 @@ class Requests:
     """What pods request of a resource, in thousandths: all of a pod or one container; read once for each spec."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, str, str], tuple[PodSpec, int | str]] = {}
+        self._known: WeakKeyDictionary[PodSpec, dict[tuple[str, str], int | str]] = WeakKeyDictionary()
 
     def of(self, pod: PodState, container: str, resource: str) -> int:
         """Returns what a pod requests; MetricsError if it does not say."""
-        key = (id(pod.spec), container, resource)
-        known = self._known.get(key)
+        known = self._known.get(pod.spec)
         if known is None:
-            known = self._known[key] = (pod.spec, _request(pod.spec, container, resource))
-        if isinstance(known[1], str):
-            raise MetricsError(f"{known[1]} {pod.name}")
-        return known[1]
+            known = self._known[pod.spec] = {}
+        request = known.get((container, resource))
+        if request is None:
+            request = _request(pod.spec, container, resource)
+            if len(container) + len(resource) <= LONGEST:
+                known[container, resource] = request
+        if isinstance(request, str):
+            raise MetricsError(f"{request} {pod.name}")
+        return request
 
 
 def _request(spec: PodSpec, container: str, resource: str) -> int | str:

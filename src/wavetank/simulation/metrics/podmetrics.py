@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from wavetank.cluster.fields.labels import labels_key
 from wavetank.cluster.fields.resources import CPU, MEMORY
@@ -16,6 +17,7 @@ from wavetank.nodes.usage.usage import container_names, requested
 from wavetank.simulation.metrics.podsets import PodSet, PodSets, start_of
 
 RESOURCES = (CPU, MEMORY)  # that are measured of every pod
+_MOST_KNOWN = 10_000  # labels of pods with one spec
 
 Value = Callable[[Nanoseconds], int | None]
 
@@ -54,7 +56,7 @@ class PodMetricsTable:
         self._loads = loads
         self._has_names = any(load.pods for load in loads)
         self._always = all(isinstance(load.series, Constant | FunctionSeries) for load in loads)
-        self._known: dict[Any, tuple[PodSpec, list[Load]]] = {}  # by labels and spec, which it keeps alive
+        self._known: WeakKeyDictionary[PodSpec, dict[Any, list[Load]]] = WeakKeyDictionary()  # there by labels
 
     def resource(self, pods: PodSet, resource: str, container: str, time: Nanoseconds) -> Sample:
         """Returns what pods, or one container of each, use of a resource."""
@@ -151,15 +153,20 @@ class PodMetricsTable:
     def _loads_of(self, pod: Pod, resource: str) -> list[Load]:
         """Returns the loads of a resource on a pod, one for each container."""
         name = pod.name if self._has_names else ""
-        key = (resource, pod.namespace, name, id(pod.spec), labels_key(pod.labels))
-        known = self._known.get(key)
+        of_spec = self._known.get(pod.spec)
+        if of_spec is None:
+            of_spec = self._known[pod.spec] = {}
+        key = (resource, pod.namespace, name, labels_key(pod.labels))
+        known = of_spec.get(key)
         if known is None:
             found: dict[str, Load] = {}
             for load in self._loads:
                 if load.metric == resource and load.is_on(pod):
                     found.setdefault(load.container or container_names(pod)[0], load)
-            known = self._known[key] = (pod.spec, list(found.values()))
-        return known[1]
+            if len(of_spec) >= _MOST_KNOWN:
+                of_spec.clear()
+            known = of_spec[key] = list(found.values())
+        return known
 
     def _load(self, pod: Pod, metric: str, labels: Any) -> Load | None:
         return next(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from weakref import WeakKeyDictionary
 
 from wavetank.cluster.fields.selectors import NodeSelectorTerm
 from wavetank.cluster.objects.podspec import PodSpec
@@ -15,7 +16,7 @@ class Flavors:
     def __init__(self) -> None:
         self.specs: dict[str, FlavorSpec] = {}
         self.version = 0
-        self._answers: dict[tuple[PodSpec, str, ResourceGroup], str] = {}
+        self._answers: WeakKeyDictionary[PodSpec, dict[tuple[str, ResourceGroup], str]] = WeakKeyDictionary()
 
     def put(self, spec: FlavorSpec) -> None:
         """Adds or changes a flavor."""
@@ -37,10 +38,13 @@ class Flavors:
 
     def refusal(self, spec: PodSpec, name: str, group: ResourceGroup) -> str:
         """Returns why pods of a spec cannot use a flavor; empty if they can."""
-        key = (spec, name, group)
-        if key not in self._answers:
-            self._answers[key] = self._judge(spec, name, group)
-        return self._answers[key]
+        answers = self._answers.get(spec)
+        if answers is None:
+            answers = self._answers[spec] = {}
+        key = (name, group)
+        if key not in answers:
+            answers[key] = self._judge(spec, name, group)
+        return answers[key]
 
     def _judge(self, spec: PodSpec, name: str, group: ResourceGroup) -> str:
         flavor = self.specs.get(name)
