@@ -24,6 +24,7 @@ from wavetank.cluster.objects.podspec import NodeAffinity, PodSpec
 from wavetank.cluster.store.store import Store
 from wavetank.kernel.clock import Clock, Timer
 from wavetank.kernel.durations import SECOND
+from wavetank.nodes.containers.podcontainers import PodContainers
 from wavetank.scheduling.framework.boundedcache import MAX_LARGE, BoundedCache
 from wavetank.scheduling.framework.nodes import podindex
 from wavetank.scheduling.framework.nodes.podindex import PodIndex
@@ -136,6 +137,27 @@ def test_little_is_held_of_large_pods_that_are_gone(monkeypatch: pytest.MonkeyPa
     for part in (Tolerations, NodeAffinity, PodAffinity):
         held = [each for each in gc.get_objects() if isinstance(each, part) and len(str(each)) > 10_000]
         assert len(held) <= MAX_LARGE + 3
+
+
+def test_containers_of_pods_that_are_gone_need_no_collection_of_garbage() -> None:
+    """A server hardly ever looks for garbage among old objects."""
+    cluster = ServedCluster(a_setting(), lambda _: None)
+    client = Client(cluster)
+    client.ask("POST", "/api/v1/nodes", node_manifest("a"))
+    probe = {"readinessProbe": {"exec": {"command": ["true"]}, "periodSeconds": 1}}
+    spec = {"containers": [{"name": f"c{i}", "image": "i", **probe} for i in range(3)]}
+    pods = "/api/v1/namespaces/default/pods"
+    gc.collect()
+    gc.disable()
+    try:
+        client.ask("POST", pods, {"metadata": {"name": "p"}, "spec": spec})
+        cluster.clock.run(cluster.clock.now + 100 * SECOND)
+        assert any(isinstance(each, PodContainers) for each in gc.get_objects())
+        client.ask("DELETE", f"{pods}/p", {"gracePeriodSeconds": 0})
+        cluster.clock.run(cluster.clock.now + 100 * SECOND)
+        assert not any(isinstance(each, PodContainers) for each in gc.get_objects())
+    finally:
+        gc.enable()
 
 
 def test_specs_of_deleted_pods_are_forgotten_and_those_of_others_stay_the_same() -> None:

@@ -6,6 +6,7 @@ from functools import partial
 
 from wavetank.kernel.clock import Clock
 from wavetank.kernel.durations import SECOND, Nanoseconds
+from wavetank.kernel.weakcalls import weakly
 from wavetank.nodes.containers.container import (
     BACK_OFF,
     CONFIG_ERROR,
@@ -50,7 +51,7 @@ class PodContainers(ToldContainers):
         super().__init__(pod, plan, clock, watcher)
         self._policy = policy
         self._grace = grace
-        self._probes = Probes(clock, self._probe_failed, self._probed)
+        self._probes = Probes(clock, weakly(self._probe_failed), weakly(self._probed))
         self._succeeded = 0  # init containers that are done for good, at the beginning of the row
         self._stopping = False
         self._ending = ""  # the phase in which the pod is about to end

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from wavetank.kernel.clock import Clock, Timer
 from wavetank.kernel.durations import Nanoseconds
+from wavetank.kernel.weakcalls import weakly
 from wavetank.nodes.containers.container import Container
 from wavetank.nodes.containers.containerlists import ContainerLists
 from wavetank.nodes.containers.plans import PodPlan
@@ -41,8 +42,8 @@ class ToldContainers(ContainerLists):
         self.ready_changed: Nanoseconds = clock.now
         self._clock = clock
         self._watcher = watcher
-        self._work = SlicedWork(clock, self._settled)
-        self._then: Callable[[], None] = self._tell  # when the pending work is done
+        self._work = SlicedWork(clock, weakly(self._settled))
+        self._then: Callable[[], None] | None = None  # when the pending work is done, instead of telling the kubelet
         self._has_many = len(self.init) + len(self.main) > SLICE
         self._is_told = True
         self._later: Timer | None = None
@@ -79,12 +80,12 @@ class ToldContainers(ContainerLists):
         if len(changed) > SLICE:
             self._work.add(partial(describe, self.pod), changed)
         else:
-            then, self._then = self._then, self._tell
+            then, self._then = self._then or self._tell, None
             then()
 
     def _drop_work(self) -> None:
         self._work.drop()
-        self._then = self._tell
+        self._then = None
         if self._later is not None:
             self._later.cancel()
             self._later = None
