@@ -63,14 +63,14 @@ class StaticFilter(FilterPlugin):
 
     def filter(self, cycle: Any, nodes: IntArray) -> IntArray:
         """Looks up the codes of the pod's facet."""
-        codes: IntArray = self._answers(cycle.pod.spec, cycle.table)[nodes]
+        codes: IntArray = self._codes_of(cycle.pod.spec, cycle.table)[nodes]
         return codes
 
     def codes(self, spec: PodSpec, table: NodeTable) -> IntArray | None:
         """Returns the codes of all slots; None if the plugin's answer depends on more than them."""
-        return self._answers(spec, table)
+        return self._codes_of(spec, table)
 
-    def _answers(self, spec: PodSpec, table: NodeTable) -> IntArray:
+    def _codes_of(self, spec: PodSpec, table: NodeTable) -> IntArray:
         return self._codes.answers(self.facet(spec), table, spec.is_large)
 
     def evaluate(self, facet: Any, nodes: IntArray, table: NodeTable) -> IntArray:
@@ -103,15 +103,15 @@ class StaticScore(ScorePlugin):
 
     def score(self, cycle: Any, nodes: IntArray) -> NumberArray:
         """Looks up the scores of the pod's facet."""
-        scores: IntArray = self._answers(cycle.pod.spec, cycle.table)[nodes]
+        scores: IntArray = self._scores_of(cycle.pod.spec, cycle.table)[nodes]
         return scores
 
     def is_even(self, spec: PodSpec, table: NodeTable) -> bool:
         """Returns whether all nodes get the same score."""
-        scores = self._answers(spec, table)[table.order]
+        scores = self._scores_of(spec, table)[table.order]
         return not len(scores) or bool(scores.min() == scores.max())
 
-    def _answers(self, spec: PodSpec, table: NodeTable) -> IntArray:
+    def _scores_of(self, spec: PodSpec, table: NodeTable) -> IntArray:
         return self._scores.answers(self.score_facet(spec), table, spec.is_large)
 
 
