@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from functools import partial
 from threading import current_thread
 from typing import Any
@@ -14,6 +15,7 @@ from tests.apiserver.inprocess import JSON, MAPS, MERGE, Caller
 from wavetank.apiserver import waiting
 from wavetank.apiserver.api import Api
 from wavetank.apiserver.fielderrors import ENOUGH
+from wavetank.apiserver.http.unread import UnreadBodies
 from wavetank.apiserver.requests.request import Request, Response, User
 from wavetank.apiserver.validation.pods.podwarnings import pod_warnings
 from wavetank.apiserver.verbs.largeobjects import LargeObjects
@@ -77,6 +79,42 @@ def test_the_event_loop_goes_on_between_slices() -> None:
         order.append("tick")
 
     assert asyncio.run(run()) == ["0", "tick", "1", "2"]
+
+
+@pytest.mark.usefixtures("short_slices")
+@pytest.mark.parametrize("what", ["slices", "bodies", "lists"])
+def test_many_requests_have_no_more_than_two_slices_in_one_tick(what: str) -> None:
+    """The slices of 60 requests at once took 0.3 s."""
+    caller = Caller()
+    for i in range(2):
+        caller.create(MAPS, {"metadata": {"name": f"m{i}"}, "data": {"k": "v" * 200_000}})
+    ticks = 0
+    seen: Counter[int] = Counter()
+
+    def tick(loop: asyncio.AbstractEventLoop) -> None:
+        nonlocal ticks
+        ticks += 1
+        loop.call_soon(tick, loop)
+
+    async def send(_: Any) -> None:
+        seen[ticks] += 1
+
+    async def ask() -> None:
+        if what == "slices":
+            await run_waiting(lambda: [seen.update([ticks]) for i in in_slices(range(4)) if i])  # the first is free
+        elif what == "bodies":
+            await UnreadBodies().send(bytes(1_000_000), lambda: None, send)
+        else:
+            assert (await run_waiting(partial(caller.call, "GET", MAPS))).status == 200
+            seen[ticks] += 1
+
+    async def run() -> None:
+        tick(asyncio.get_running_loop())
+        await asyncio.gather(*(ask() for _ in range(20)))
+
+    asyncio.run(run())
+    assert max(seen.values()) <= 2
+    assert seen.total() == {"slices": 60, "bodies": 80, "lists": 20}[what]
 
 
 def test_a_large_object_is_read_checked_and_shown_beside_the_loop(beside: list[str]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -23,6 +24,7 @@ _LIGHT = 32 * 1024  # bytes that are looked at within a few milliseconds
 _SMALL = 512 * 1024  # bytes that are looked at within about a second
 _SLOW = 16 * 1024 * 1024  # bytes that may take minutes
 _SLICE_S = 0.005
+_SHORT_S = 0.0005  # of work that does not wait for the slices of others
 HEAVIEST = 1 << 40  # the weight of what is heavy in any case
 _FREED_AFTER_S = 0.1  # when nothing else has the results of a call any more, such as an exception's traceback
 _WRITES = 16  # of an event between two breaks: a few milliseconds
@@ -190,17 +192,89 @@ def _thread(name: str) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix=f"heavy-{name}")
 
 
+class _Slices:
+    """The slices of all callers in one tick of an event loop, which take no longer than one of them, or two."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self._end: float | None = None  # of the slices of this tick, if one has begun
+        self._next: deque[asyncio.Future[None]] = deque()
+        self._ticks = False
+
+    @property
+    def is_used_up(self) -> bool:
+        """Tells whether there is no time left in this tick, or others wait for the next one."""
+        return bool(self._next) or (self._end is not None and perf_counter() >= self._end)
+
+    def next(self) -> asyncio.Future[None]:
+        """Returns what to wait for before a slice in one of the next ticks."""
+        self._next.append(self.loop.create_future())
+        self._begin_ticking()
+        return self._next[-1]
+
+    def begin(self) -> float:
+        """Begins a slice; returns when it ends."""
+        now = perf_counter()
+        if self._end is None or self._end < now:
+            self._end = now + _SLICE_S
+        self._begin_ticking()
+        return self._end
+
+    def _begin_ticking(self) -> None:
+        if not self._ticks:
+            self._ticks = True
+            self.loop.call_soon(self._tick)
+
+    def _tick(self) -> None:
+        self._end = None
+        while self._next and self._next[0].done():  # its request has been cancelled
+            self._next.popleft()
+        self._ticks = bool(self._next)
+        if self._ticks:
+            self.loop.call_soon(self._tick)
+            self._next.popleft().set_result(None)
+
+
+_slices: _Slices | None = None
+
+
+def _slices_of_loop() -> _Slices:
+    global _slices
+    loop = asyncio.get_running_loop()
+    if _slices is None or _slices.loop is not loop:
+        _slices = _Slices(loop)
+    return _slices
+
+
 def in_slices(items: Iterable[T]) -> Iterator[T]:
-    """Yields items; the event loop goes on between two of them every few milliseconds, if the caller may wait."""
+    """Yields items; the event loop goes on between two of them every few milliseconds, if the caller may wait.
+
+    A caller with few items waits for no other one.
+    """
     if not may_wait():
         yield from items
         return
-    end = perf_counter() + _SLICE_S
+    end = perf_counter() + min(_SHORT_S, _SLICE_S)
     for item in items:
         yield item
         if perf_counter() > end:
-            wait_for(asyncio.sleep(0))
-            end = perf_counter() + _SLICE_S
+            slices = _slices_of_loop()
+            wait_for(slices.next())
+            end = slices.begin()
+
+
+def begin_slice() -> None:
+    """Waits, if the caller may, until others have not used up this tick of the loop."""
+    if may_wait():
+        wait_for(slice_begun())
+
+
+async def slice_begun() -> None:
+    """Waits until others have not used up this tick of the loop."""
+    slices = _slices_of_loop()
+    if slices.is_used_up:
+        await slices.next()
+    slices.begin()
 
 
 def is_heavy(weight: int) -> bool:

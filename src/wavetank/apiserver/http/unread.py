@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from wavetank.apiserver.http.messagetypes import Message, Send
+from wavetank.apiserver.waiting import slice_begun
 
 _PIECE = 256 * 1024  # bytes that are handed to the transport at once
 _MOST = 256 * 1024 * 1024  # bytes of all large bodies that are being sent
@@ -57,6 +58,7 @@ class UnreadBodies:
         try:
             for start in range(0, len(body), _PIECE):
                 end = start + _PIECE
+                await slice_begun()
                 more = more_body or end < len(body)
                 await send({"type": "http.response.body", "body": body[start:end], "more_body": more})
                 if pending not in self._pending:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Iterable
 from functools import partial
 
 import msgspec
@@ -15,11 +16,12 @@ from wavetank.apiserver.requests.protobufwriter import wrap_list
 from wavetank.apiserver.verbs.largeobjects import LargeObjects
 from wavetank.apiserver.verbs.objects import Document, Objects
 from wavetank.apiserver.verbs.options import EXACT, ListOptions, parse_list_version, parse_version
-from wavetank.apiserver.waiting import HEAVIEST, in_slices, run_beside
+from wavetank.apiserver.waiting import HEAVIEST, begin_slice, in_slices, run_beside
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.store.errors import ExpiredError
 
 _META = "meta.k8s.io/v1"
+_LONG = 256 * 1024  # bytes of a list
 _ROW = 256  # the weight of an object that is shown in another way than as JSON
 _LATEST = -1  # the version in a token that continues at the current version
 _INVALID = "invalid continue token: continue key is not valid"
@@ -76,10 +78,12 @@ def show_page(objects: Objects, large: LargeObjects, kind: Kind, found: Page, re
         return _encode_custom(objects, large, kind, found)
     if representation == PLAIN:
         head = {"kind": f"{kind.kind}List", "apiVersion": kind.api_version, "metadata": metadata}
-        items = b",".join(large.each(kind, resources, objects.encode_item, objects.has_item))
-        return b'%s,"items":[%s]}\n' % (msgspec.json.encode(head)[:-1], items)
+        items = large.each(kind, resources, objects.encode_item, objects.has_item)
+        return _joined(msgspec.json.encode(head)[:-1] + b',"items":[', items, b"]}\n")
     if representation == PLAIN_PROTOBUF:
-        return wrap_list(kind, list(large.each(kind, resources, objects.message, objects.has_message)), metadata)
+        messages = list(large.each(kind, resources, objects.message, objects.has_message))
+        _begin_copying(messages)
+        return wrap_list(kind, messages, metadata)
     documents, weight, now = [], 0, objects.now
     for resource in in_slices(resources):
         show, is_large = partial(objects.show, kind, resource), resource in large
@@ -91,10 +95,25 @@ def show_page(objects: Objects, large: LargeObjects, kind: Kind, found: Page, re
 def _encode_custom(objects: Objects, large: LargeObjects, kind: Kind, found: Page) -> bytes:
     """Encodes a list of custom objects, each of which has its kind and apiVersion."""
     resources, metadata = found
-    items = b",".join(large.each(kind, resources, objects.encode, objects.has_item))
+    items = large.each(kind, resources, objects.encode, objects.has_item)
     head = {"kind": kind.list_kind, "metadata": {"continue": "", **metadata}}
     start = msgspec.json.encode({"apiVersion": kind.api_version})[:-1]
-    return b'%s,"items":[%s],%s\n' % (start, items, msgspec.json.encode(head)[1:])
+    return _joined(start + b',"items":[', items, b"]," + msgspec.json.encode(head)[1:] + b"\n")
+
+
+def _joined(start: bytes, items: Iterable[bytes], end: bytes) -> bytes:
+    """Returns the text of a list."""
+    parts = list(items) or [b""]
+    parts[0] = start + parts[0]
+    parts[-1] += end
+    _begin_copying(parts)
+    return b",".join(parts)
+
+
+def _begin_copying(parts: list[bytes]) -> None:
+    """Begins a slice before long parts are copied: 10 MB take some milliseconds."""
+    if sum(map(len, parts)) > _LONG:
+        begin_slice()
 
 
 def _position(objects: Objects, options: ListOptions) -> tuple[int | None, str]:
