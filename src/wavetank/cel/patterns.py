@@ -21,6 +21,12 @@ _REASONS = {
     "invalid named capture group": "invalid named capture",
 }
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_REPEAT = re.compile(r"\{([0-9]{1,4})(?:,([0-9]{0,4}))?\}|\?")
+
+# Nothing else runs while a pattern is compiled, so it may take some 50 ms and not, as one of 3 MB, a minute.
+_LONGEST = 64 * 1024  # characters
+_MOST_REPEATED = 5_000  # the sum of how often its parts are repeated: a? and a{1,30} take quadratic time
+_MOST_CLASSES = 100  # such as \pL, each of which has hundreds of ranges
 
 
 class PatternError(ValueError):
@@ -51,7 +57,12 @@ def _weight(pattern: Any) -> int:
 
 @cached_text(64, long=4_000_000, weigh=_weight)  # the largest one too: each value of a field asks for it
 def go_pattern(text: str) -> Pattern:
-    """Compiles a pattern of Go's language; raises a PatternError with the reason."""
+    """Compiles a pattern of Go's language; raises a PatternError with the reason.
+
+    Patterns that would take long to compile are refused as too large, as Go refuses those a hundred times as large.
+    """
+    if _is_large(text):
+        raise PatternError(f"error parsing regexp: expression too large: `{text}`")
     for escape in _ESCAPE.finditer(text):
         if escape[1] == "C":  # which RE2 has and Go has not
             raise PatternError("error parsing regexp: invalid escape sequence: `\\C`")
@@ -61,6 +72,12 @@ def go_pattern(text: str) -> Pattern:
         raise PatternError(f"error parsing regexp: {_reason(error, text)}") from None
     finally:
         re2.purge()  # it keeps the last 128 itself, however long they are
+
+
+def _is_large(text: str) -> bool:
+    if len(text) > _LONGEST or text.count("\\p") + text.count("\\P") > _MOST_CLASSES:
+        return True
+    return sum(int(found[2] or found[1] or 1) for found in _REPEAT.finditer(text)) > _MOST_REPEATED
 
 
 def _options() -> Any:
