@@ -18,6 +18,7 @@ from wavetank.apiserver.fielderrors import ENOUGH
 from wavetank.apiserver.http.unread import UnreadBodies
 from wavetank.apiserver.requests.request import Request, Response, User
 from wavetank.apiserver.validation.pods.podwarnings import pod_warnings
+from wavetank.apiserver.verbs import writing
 from wavetank.apiserver.verbs.largeobjects import LargeObjects
 from wavetank.apiserver.verbs.options import WriteOptions
 from wavetank.apiserver.verbs.watching import WatchStream
@@ -336,3 +337,20 @@ def test_the_rules_of_a_user_with_very_many_are_shown_beside_the_event_loop(besi
         assert answer.status == 201
     assert answer.body.count(b'"resources"') > len(rules)
     assert beside == ["answer"]
+
+
+def test_a_large_object_is_not_created_in_a_namespace_that_is_deleted_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    caller = Caller()
+    caller.create("/api/v1/namespaces", {"metadata": {"name": "short"}})
+    check = writing.Writer._check_new
+
+    def delete_first(*arguments: Any) -> Any:
+        assert caller.ask("DELETE", "/api/v1/namespaces/short").status == 200
+        return check(*arguments)
+
+    monkeypatch.setattr(writing.Writer, "_check_new", delete_first)
+    maps = "/api/v1/namespaces/short/configmaps"
+    assert served(caller, "POST", maps, a_map(k="v" * 100_000)).status in (403, 404)
+    assert caller.get(maps).names == []

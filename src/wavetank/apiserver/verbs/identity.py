@@ -12,7 +12,9 @@ from wavetank.apiserver.kinds import Kind
 from wavetank.apiserver.registry.strategies import strategy_of
 from wavetank.apiserver.verbs.etcd import key_of
 from wavetank.apiserver.verbs.objects import Document, Objects
+from wavetank.apiserver.waiting import is_heavy
 from wavetank.cel.gotext import quote
+from wavetank.cluster.objects.groupkinds import NAMESPACE
 from wavetank.cluster.objects.resource import Resource
 
 if TYPE_CHECKING:
@@ -46,6 +48,19 @@ def check_served(objects: Objects, kind: Kind, metadata: Document) -> None:
     served = objects.kinds.find(kind.group, kind.version, kind.plural)
     if served is None or (served.custom is not None and served.custom.terminating):
         raise errors.forbidden(kind.resource, metadata.get("name", ""), _TERMINATING)
+
+
+def check_namespace(objects: Objects, write: Write, kind: Kind, metadata: Document) -> None:
+    """Raises a 403 about a new object whose namespace has been deleted while it was checked, 404 if it is gone."""
+    name = metadata.get("namespace")
+    if not name or not is_heavy(write.weight):
+        return
+    namespace = objects.store.find(NAMESPACE, "", name)
+    if namespace is None:
+        raise errors.not_found("namespaces", name)
+    if (namespace.manifest.get("status") or {}).get("phase") == "Terminating":
+        why = f"unable to create new content in namespace {name} because it is being terminated"
+        raise errors.forbidden(kind.resource, metadata.get("name", ""), why)
 
 
 def set_namespace(write: Write, document: Document) -> None:

@@ -37,6 +37,7 @@ from wavetank.apiserver.verbs.fieldmanagers import (
 )
 from wavetank.apiserver.verbs.identity import (
     check_name,
+    check_namespace,
     check_served,
     check_uid,
     check_version,
@@ -325,6 +326,7 @@ class Writer:
         created = self._beside(write, partial(self._made, write, kind, document))
         self._check_free(write, kind, metadata)  # another one may have come while it was made
         check_served(self.objects, write.kind, metadata)
+        check_namespace(self.objects, write, kind, metadata)
         self.objects.store.create(created)
         return self._stored(write, created)
 
