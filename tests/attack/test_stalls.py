@@ -13,9 +13,13 @@ import pytest
 
 from tests.apiserver.inprocess import JSON, MAPS, MERGE, Caller
 from wavetank.apiserver import waiting
+from wavetank.apiserver.admission.webhooks.admission import _operations
 from wavetank.apiserver.api import Api
+from wavetank.apiserver.errors import StatusError
 from wavetank.apiserver.fielderrors import ENOUGH
 from wavetank.apiserver.http.unread import UnreadBodies
+from wavetank.apiserver.patches.jsonpatch import apply_operations
+from wavetank.apiserver.patches.refusal import PatchError
 from wavetank.apiserver.requests.request import Request, Response, User
 from wavetank.apiserver.validation.pods.podwarnings import pod_warnings
 from wavetank.apiserver.verbs import writing
@@ -354,3 +358,9 @@ def test_a_large_object_is_not_created_in_a_namespace_that_is_deleted_meanwhile(
     maps = "/api/v1/namespaces/short/configmaps"
     assert served(caller, "POST", maps, a_map(k="v" * 100_000)).status in (403, 404)
     assert caller.get(maps).names == []
+
+
+@pytest.mark.parametrize("patch", [b"[1]", b'"a"', b'[["op"]]', b'[{"op": []}]', b'[{"op": {}, "path": 1}]'])
+def test_a_patch_of_a_webhook_with_wrong_types_is_refused_with_a_message(patch: bytes) -> None:
+    with pytest.raises((StatusError, PatchError)):
+        apply_operations({}, _operations(patch))

@@ -35,9 +35,10 @@ def apply_operations(document: Any, operations: list[Operation]) -> Any:
 def _applied(document: Any, operations: list[Operation]) -> Any:
     holder, copied = [document], 0
     for operation in operations:
-        apply = _OPERATIONS.get(operation.get("op") or "")
+        kind = operation.get("op")
+        apply = _OPERATIONS.get(kind) if isinstance(kind, str) else None
         if apply is None:
-            raise PatchError(f"Unexpected kind: {operation.get('op')}")
+            raise PatchError(f"Unexpected kind: {kind if isinstance(kind, str) else 'unknown'}")
         if apply is _copy:
             copied += _size_of_copy(holder, operation)
             if copied > _MOST_COPIED:

@@ -22,6 +22,7 @@ from wavetank.apiserver.admission.webhooks.review import (
     review_version,
 )
 from wavetank.apiserver.codec.copying import copied
+from wavetank.apiserver.codec.mismatch import json_type
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.errors import StatusError, bad_request, internal
 from wavetank.apiserver.kinds import Kind, KindTable
@@ -264,8 +265,11 @@ def _operations(patch: bytes) -> list[Document]:
     if decoded is None:  # Volcano's webhooks send null if there is nothing to patch
         return []
     if not isinstance(decoded, list):
-        raise internal("json: cannot unmarshal object into Go value of type jsonpatch.Patch")
-    return decoded
+        raise internal(f"json: cannot unmarshal {json_type(decoded)} into Go value of type jsonpatch.Patch")
+    for each in decoded:
+        if not isinstance(each, dict | None):
+            raise internal(f"json: cannot unmarshal {json_type(each)} into Go value of type jsonpatch.Operation")
+    return [each or {} for each in decoded]
 
 
 def _without_managers(document: Document | None) -> Document | None:
