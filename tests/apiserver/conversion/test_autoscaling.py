@@ -124,3 +124,15 @@ def test_a_spoiled_annotation_is_ignored() -> None:
     stored = caller.get(f"{V2}/web").body
     assert len(stored["spec"]["metrics"]) == 1
     assert stored["metadata"]["annotations"] == {"mine": "stays"}
+
+
+@pytest.mark.parametrize("name", ["metrics", "current-metrics", "conditions", "behavior"])
+@pytest.mark.parametrize(
+    "text", ["[[]]", "[1]", '[{"type":[]}]', '[{"type":"Pods","pods":[1]}]', '{"ScaleUp":1}', "null"]
+)
+def test_an_annotation_of_another_shape_is_ignored(name: str, text: str) -> None:
+    """As an unreadable one in the real server, and no error of this one."""
+    caller = Caller()
+    caller.create(V1, autoscaler("v1", {f"{PREFIX}{name}": text}, targetCPUUtilizationPercentage=60))
+    spec = caller.get(f"{V2}/web").body["spec"]
+    assert (len(spec["metrics"]), spec.get("behavior")) == (1, None)

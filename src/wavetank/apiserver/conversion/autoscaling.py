@@ -184,7 +184,28 @@ def _decoded(annotations: Document, name: str, default: Any) -> Any:
         value = msgspec.json.decode(annotations.get(name, ""))
     except (msgspec.DecodeError, RecursionError, TypeError):
         return default
-    return value if isinstance(value, type(default)) and not is_too_deep(value) else default
+    return value if isinstance(value, type(default)) and _has_shape(value) and not is_too_deep(value) else default
+
+
+def _has_shape(value: Any) -> bool:
+    """Tells whether metrics, conditions or a behavior consist of objects, as they must: else they are ignored."""
+    if isinstance(value, list):
+        return all(
+            isinstance(each, dict) and isinstance(each.get("type", ""), str) and _has_sources(each) for each in value
+        )
+    return _has_parts(value, ("ScaleUp", "ScaleDown", "scaleUp", "scaleDown"))
+
+
+def _has_sources(metric: Document) -> bool:
+    return all(
+        _has_parts(metric[field] or {}, ("target", "selector", "metricSelector"))
+        for field in _SOURCES.values()
+        if field in metric
+    )
+
+
+def _has_parts(value: Any, names: tuple[str, ...]) -> bool:
+    return isinstance(value, dict) and all(isinstance(value.get(name), dict | None) for name in names)
 
 
 def _annotated(document: Document, annotations: dict[str, str]) -> Document:
