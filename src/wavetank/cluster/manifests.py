@@ -75,7 +75,8 @@ def load_documents(text: str, source: str) -> list[Any]:
         line = f"line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise InputError(f"not valid YAML: {error.problem}", path=line, source=source) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise InputError(f"not valid YAML: {' '.join(str(error).split())}", source=source) from None
+        why = str(error).partition("; use sys.")[0]  # advice for programmers
+        raise InputError(f"not valid YAML: {' '.join(why.split())}", source=source) from None
 
 
 def _size(value: Any, known: dict[int, int]) -> int:

@@ -187,4 +187,5 @@ def _load(file: InputFile) -> Any:
         line = f"line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise InputError(f"not valid YAML: {error.problem}", path=line, source=file.source) from None
     except (yaml.YAMLError, ValueError, RecursionError, TypeError) as error:
-        raise InputError(f"not valid YAML: {' '.join(str(error).split())}", source=file.source) from None
+        why = str(error).partition("; use sys.")[0]  # advice for programmers
+        raise InputError(f"not valid YAML: {' '.join(why.split())}", source=file.source) from None
