@@ -218,6 +218,34 @@ def test_a_patch_that_cannot_be_applied_is_an_internal_error() -> None:
     assert answer.body["message"] == "Internal error occurred: Unable to remove nonexistent key: x"
 
 
+@pytest.mark.parametrize(
+    ("operation", "message"),
+    [
+        pytest.param(
+            {"op": "replace", "path": "", "value": []},
+            "json: cannot unmarshal array into Go value of type v1.ConfigMap",
+            id="no object",
+        ),
+        pytest.param(
+            {"op": "replace", "path": "/metadata", "value": 5},
+            "json: cannot unmarshal number into Go struct field ConfigMap.metadata of type v1.ObjectMeta",
+            id="a wrong type",
+        ),
+    ],
+)
+def test_a_patch_that_makes_something_else_of_an_object_is_an_internal_error(operation: Document, message: str) -> None:
+    client = Hooked()
+    client.add("h", patch(operation))
+    answer = client.ask("POST", MAPS, a_map())
+    assert (answer.status, answer.body["message"]) == (500, f"Internal error occurred: {message}")
+
+
+def test_a_patch_that_removes_the_metadata_leaves_an_object_without_a_name() -> None:
+    client = Hooked()
+    client.add("h", patch({"op": "remove", "path": "/metadata"}))
+    assert client.ask("POST", MAPS, a_map()).status == 422
+
+
 @pytest.mark.parametrize(("effects", "status"), [("None", 201), ("NoneOnDryRun", 201), ("Some", 400)])
 def test_a_dry_run_calls_webhooks_without_side_effects_only(effects: str, status: int) -> None:
     client = Hooked()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.apiserver.webhooks.hooks import Hooked, allow
+from tests.apiserver.webhooks.hooks import Hooked, allow, patch
 
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
@@ -76,3 +76,20 @@ def test_scaling_shows_the_scale_and_its_manager(hooked: Hooked) -> None:
     assert changing["object"]["metadata"]["managedFields"][0]["subresource"] == "scale"
     assert (checking["object"]["spec"], checking["oldObject"]["spec"]) == ({"replicas": 3}, {"replicas": 2})
     assert "managedFields" not in checking["object"]["metadata"]
+
+
+@pytest.mark.parametrize(
+    ("operation", "status"),
+    [
+        ({"op": "replace", "path": "/spec/replicas", "value": 5}, 200),
+        ({"op": "remove", "path": "/spec"}, 200),
+        ({"op": "replace", "path": "/spec", "value": 5}, 500),
+        ({"op": "replace", "path": "/spec/replicas", "value": "5"}, 500),
+        ({"op": "replace", "path": "", "value": []}, 500),
+    ],
+)
+def test_a_patch_makes_no_other_object_of_a_scale(hooked: Hooked, operation: dict[str, Any], status: int) -> None:
+    hooked.ask("POST", DEPLOYMENTS, {"metadata": {"name": "d"}, "spec": SPEC})
+    hooked.hooks["mutating"] = patch(operation)
+    scale = {"metadata": {"name": "d"}, "spec": {"replicas": 3}}
+    assert hooked.ask("PUT", f"{DEPLOYMENTS}/d/scale", scale).status == status

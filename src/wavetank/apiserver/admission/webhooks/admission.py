@@ -22,7 +22,9 @@ from wavetank.apiserver.admission.webhooks.review import (
     review_version,
 )
 from wavetank.apiserver.codec.copying import copied
-from wavetank.apiserver.codec.mismatch import json_type
+from wavetank.apiserver.codec.mismatch import MismatchError, UnreadableError, json_type
+from wavetank.apiserver.codec.reading import Parsed, read
+from wavetank.apiserver.custom.decoding import read_custom
 from wavetank.apiserver.defaulting.defaults import set_defaults
 from wavetank.apiserver.errors import StatusError, bad_request, internal
 from wavetank.apiserver.kinds import Kind, KindTable
@@ -147,8 +149,9 @@ class WebhookAdmission:
         shown = self._shown_new(invocation.kind, attributes, mutating=True)
         weight = len(verdict.patch)
         try:
-            patched = attributes.beside(lambda: apply_operations(copied(shown), operations), weight)
-        except PatchError as error:
+            patch = _patched_scale if attributes.asked is not None else partial(_patched, invocation.kind)
+            patched = attributes.beside(partial(patch, shown, operations), weight)
+        except (PatchError, UnreadableError) as error:
             raise internal(str(error)) from None
         if attributes.asked is not None:
             attributes.asked = patched
@@ -270,6 +273,28 @@ def _operations(patch: bytes) -> list[Document]:
         if not isinstance(each, dict | None):
             raise internal(f"json: cannot unmarshal {json_type(each)} into Go value of type jsonpatch.Operation")
     return [each or {} for each in decoded]
+
+
+def _patched(kind: Kind, shown: Document, operations: list[Document]) -> Document:
+    """Returns a patched copy of an object; UnreadableError if it is none of its kind any more."""
+    patched = apply_operations(copied(shown), operations)
+    if not isinstance(patched, dict):
+        raise MismatchError(json_type(patched), f"{kind.version}.{kind.kind}")
+    parsed = Parsed(patched, patched)
+    found, _ = read(kind.schema, parsed, strict=False) if kind.custom is None else read_custom(kind.custom, parsed)
+    return found
+
+
+def _patched_scale(shown: Document, operations: list[Document]) -> Document:
+    """Returns a patched copy of a Scale; UnreadableError if it is none any more."""
+    patched = apply_operations(copied(shown), operations)
+    spec = patched.get("spec", {}) if isinstance(patched, dict) else patched
+    if not isinstance(spec, dict):
+        raise MismatchError(json_type(spec), "v1.ScaleSpec")
+    replicas = spec.get("replicas", 0)
+    if type(replicas) is not int:
+        raise MismatchError(json_type(replicas), "int32")
+    return {**patched, "spec": spec}
 
 
 def _without_managers(document: Document | None) -> Document | None:
