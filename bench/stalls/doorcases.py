@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from stallcases import LARGEST, MAPS, PODS, Document, Step, dump, filling
-from stalls import NODES, TOKEN, Attacked, nodes_in
-from stallsockets import CLOSE, CONTINUED, END_FRAME, HEAD, PING, TEXT, exchange, frame
+from objectcases import LARGEST, MAPS, PODS, Document, Step, dump, filling
+from single import NODES, TOKEN, Attacked, nodes_in
+from websocketbytes import CLOSE, CONTINUED, END_FRAME, HEAD, PING, TEXT, exchange, frame
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 MANY_NODES, MANY_PODS = 1000, 3000
 
 Send = Callable[[Attacked], object]

@@ -9,7 +9,7 @@ from functools import cache, partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from stallcases import (
+from objectcases import (
     CASES,
     DEFAULT,
     LARGEST,
@@ -27,7 +27,7 @@ from stallcases import (
     post,
     removing,
 )
-from stallstored import APPLY, CRDS, CUSTOM, MERGE_PATCH, definition, large_map, many_maps
+from storedcases import APPLY, CRDS, CUSTOM, MERGE_PATCH, definition, large_map, many_maps
 
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 POLICIES, BINDINGS = f"{ADMISSION}/validatingadmissionpolicies", f"{ADMISSION}/validatingadmissionpolicybindings"

@@ -7,7 +7,7 @@ import struct
 import threading
 from functools import partial
 
-from stalls import TOKEN
+from single import TOKEN
 
 HEAD = f"Host: 127.0.0.1\r\nAuthorization: Bearer {TOKEN}\r\n"
 CLOSE = "Connection: close\r\n"

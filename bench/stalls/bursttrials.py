@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from stallcases import DEFAULT, PODS, SERVICES, Step, dump, meta
+from objectcases import DEFAULT, PODS, SERVICES, Step, dump, meta
 
 APPS = "/apis/apps/v1/namespaces/default"
 JOBS = "/apis/batch/v1/namespaces/default/jobs"

@@ -1,8 +1,8 @@
 """Measures how long one heavy request to `wavetank serve` keeps other clients waiting, for many kinds of requests.
 
-    python bench/stalls.py                   # all cases, some minutes
-    python bench/stalls.py metadata "pod:"   # those whose names contain one of the words
-    python bench/stalls.py --blame 0.08 pod  # and the stacks of the server after 80 ms of CPU time in one piece
+    python bench/stalls/single.py                   # all cases, some minutes
+    python bench/stalls/single.py metadata "pod:"   # those whose names contain one of the words
+    python bench/stalls/single.py --blame 0.08 pod  # and the stacks of the server after 80 ms of CPU time in one piece
 
 For each case: the answer's status and how long it took; the CPU time that the server used between two ticks of its
 event loop, at most, which hardly depends on what else the machine does; the same in real time; and how long another
@@ -27,14 +27,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import meetingcases  # noqa: F401, adds its cases
+import simulatedcases  # noqa: F401, adds its cases
+from measuredserver import GAPS
+from objectcases import Case, Step
+from policycases import CASES
 from rich.console import Console
 from rich.table import Table
-
-import stallmeeting  # noqa: F401, adds its cases
-import stallsimulated  # noqa: F401, adds its cases
-from stallcases import Case, Step
-from stallpolicies import CASES
-from stallserver import GAPS
 
 TOKEN = "bench"
 NODES = 20
@@ -180,7 +179,7 @@ def running(folder: Path, blame_s: float, words: list[str]) -> Iterator[Attacked
     """Runs a command that serves, and prints its address in its first line."""
     gaps = folder / "gaps"
     gaps.write_bytes(GAPS.pack(0.0, 0.0))
-    script = [sys.executable, str(Path(__file__).with_name("stallserver.py")), str(gaps), str(blame_s)]
+    script = [sys.executable, str(Path(__file__).with_name("measuredserver.py")), str(gaps), str(blame_s)]
     process = subprocess.Popen([*script, *words], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None

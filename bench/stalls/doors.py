@@ -1,10 +1,10 @@
 """Measures how long one heavy request keeps other clients waiting, at each server of wavetank but the Kubernetes API.
 
-    python bench/stalldoors.py                     # all, some minutes
-    python bench/stalldoors.py page "state:"       # those whose names contain one of the words
-    python bench/stalldoors.py --blame 0.08 play   # and the server's stacks when its loop stands still for 80 ms
+    python bench/stalls/doors.py                     # all, some minutes
+    python bench/stalls/doors.py page "state:"       # those whose names contain one of the words
+    python bench/stalls/doors.py --blame 0.08 play   # and the server's stacks when its loop stands still for 80 ms
 
-The columns are those of bench/stalls.py. Of several answers on one connection, the status is that of the first.
+The columns are those of bench/stalls/single.py. Of several answers on one connection, the status is that of the first.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from stalldoorcases import CASES, DOORS, DoorCase
-from stalls import Attacked, running, show, small_requests
+from doorcases import CASES, DOORS, DoorCase
+from single import Attacked, running, show, small_requests
 
 
 def main() -> None:

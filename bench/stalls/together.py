@@ -1,10 +1,10 @@
 """Measures how long other clients of `wavetank serve` wait while several heavy requests are worked on at once.
 
-    python bench/stalltogether.py            # eight requests
-    python bench/stalltogether.py --each 4   # sixteen
+    python bench/stalls/together.py            # eight requests
+    python bench/stalls/together.py --each 4   # sixteen
 
-Small requests are made all the time on one connection. Besides the columns of bench/stalls.py it prints how long half
-of them took, and 99 of 100.
+Small requests are made all the time on one connection. Besides the columns of single.py it prints how long half of
+them took, and 99 of 100.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from stallpolicies import CASES
-from stalls import server, small_requests
+from policycases import CASES
+from single import server, small_requests
 
 HEAVY = ("pod: many requests", "pod: many host aliases", "unknown fields in a list", "pod: many tolerations")
 
@@ -27,7 +27,7 @@ HEAVY = ("pod: many requests", "pod: many host aliases", "unknown fields in a li
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--each", type=int, default=2, help="how often each of the requests is made")
-    parser.add_argument("--blame", type=float, default=0, metavar="S", help="as in bench/stalls.py")
+    parser.add_argument("--blame", type=float, default=0, metavar="S", help="as in bench/stalls/single.py")
     options = parser.parse_args()
     steps = [case.request() for case in CASES if case.name in HEAVY] * options.each
     with tempfile.TemporaryDirectory() as folder, server(Path(folder), options.blame) as attacked:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from stallcases import CASES, PODS, SERVICES, Case, Step, dump, in_affinity, meta, pod, pod_term, spread
-from stallsimulated import in_pod_affinity, life, weighted_term
+from objectcases import CASES, PODS, SERVICES, Case, Step, dump, in_affinity, meta, pod, pod_term, spread
+from simulatedcases import in_pod_affinity, life, weighted_term
 
 NODES = "/api/v1/nodes"
 SETS = "/apis/apps/v1/namespaces/default/replicasets"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from stallcases import (
+from objectcases import (
     DEFAULT,
     PODS,
     SERVICES,

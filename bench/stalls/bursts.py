@@ -1,11 +1,11 @@
 """Measures how long small requests that set much going keep other clients of `wavetank serve` waiting.
 
-    python bench/stallbursts.py                    # all trials, some minutes
-    python bench/stallbursts.py job "1,000 nodes"  # those whose names contain one of the words
-    python bench/stallbursts.py --blame 0.06 job   # and the stacks of the server after 60 ms of CPU time in one piece
+    python bench/stalls/bursts.py                    # all trials, some minutes
+    python bench/stalls/bursts.py job "1,000 nodes"  # those whose names contain one of the words
+    python bench/stalls/bursts.py --blame 0.06 job   # and the stacks of the server after 60 ms of CPU time in one piece
 
 A trial is a row of phases. A phase makes its requests, then lets simulated time pass and waits until that is done, so
-it covers all that controllers, the scheduler and kubelets do. The columns are those of bench/stalls.py.
+it covers all that controllers, the scheduler and kubelets do. The columns are those of bench/stalls/single.py.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from stallbursttrials import TRIALS, Phase
-from stalls import TOKEN, Attacked, nodes_in, running, show, small_requests
+from bursttrials import TRIALS, Phase
+from single import TOKEN, Attacked, nodes_in, running, show, small_requests
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from stallcases import CASES, LARGEST, MAPS, Case, Step, config_map, dump, filling, meta, pairs, post, removing
+from objectcases import CASES, LARGEST, MAPS, Case, Step, config_map, dump, filling, meta, pairs, post, removing
 
 YAML = "application/yaml"
 JSON_PATCH = "application/json-patch+json"

@@ -1,4 +1,4 @@
-"""A server of wavetank that tells how long its event loop stood still: what bench/stalls.py and stalldoors.py attack.
+"""A server of wavetank that tells how long its event loop stood still: what single.py, doors.py and bursts.py attack.
 
 The first argument is a file of two numbers, in which the longest gaps between two ticks of the loop are kept until they
 are read: in seconds of the process's CPU time, which does not depend on what else the machine does, and of real time.
