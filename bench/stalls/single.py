@@ -27,13 +27,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from rich.console import Console
+from rich.table import Table
+
 import meetingcases  # noqa: F401, adds its cases
 import simulatedcases  # noqa: F401, adds its cases
 from measuredserver import GAPS
 from objectcases import Case, Step
 from policycases import CASES
-from rich.console import Console
-from rich.table import Table
 
 TOKEN = "bench"
 NODES = 20
