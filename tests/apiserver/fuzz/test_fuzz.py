@@ -30,6 +30,7 @@ UPSTREAM = re.compile(
     r"|invalid resource version|strconv\.ParseUint|resourceVersion: Invalid value"
     r"|target\.\w+: (Required|Unsupported) value"
     r"|does not contain declared merge key|contains an unrecognized patch type|setElementOrder|patch type|merging list"
+    r"|list element types are not identical"
     r"|unable to find api field in struct|expected a \[\]interface"
     r"|failed to create typed patch object|failed to convert new object|apply patch"
     r"|request to convert CR from an invalid group/version|the spec replicas field|accessor error"

@@ -109,6 +109,12 @@ def test_volumes_forget_their_old_source():
             id="no merge key",
         ),
         pytest.param(
+            {"containers": [5]},
+            500,
+            "list element types are not identical: [[map[image:1 name:a] map[image:2 name:b]] [5]]",
+            id="elements of several types",
+        ),
+        pytest.param(
             {"containers": [{"name": "a", "$patch": "x"}]},
             500,
             "unknown patch type: x in map: map[$patch:x name:a]",

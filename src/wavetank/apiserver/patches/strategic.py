@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 from wavetank.apiserver.errors import bad_request, plain
 from wavetank.apiserver.patches.elementorder import check_order, key_of, ordered, position
-from wavetank.apiserver.patches.refusal import no_merge_key, rejected, unexpected, unknown_directive
+from wavetank.apiserver.patches.refusal import go_value, no_merge_key, rejected, unexpected, unknown_directive
 from wavetank.apiserver.schemas.schema import Schema
 
 _DIRECTIVE = "$patch"
@@ -170,7 +170,7 @@ def _check_elements(current: list[Any], patch: list[Any], empty_is_wrong: bool =
     if list in types:
         raise rejected()
     if len(types) > 1 or type(None) in types:
-        raise plain("list element types are not identical")
+        raise plain(f"list element types are not identical: {go_value([current, patch])}")
     if not types and empty_is_wrong:
         raise plain("no elements in any of the given slices")
     return types == {dict}
