@@ -1,9 +1,11 @@
 """The commands with a peer that is not there, goes away or talks nonsense."""
 
 import json
+import socket
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -95,6 +97,18 @@ def test_a_scheduler_whose_answer_is_no_message(parts, problem, monkeypatch):
             with pytest.raises(ProtocolError, match=problem):
                 batsim.exchange(b"{}")
             thread.join()
+
+
+def test_a_scheduler_that_has_gone_is_not_waited_for_though_its_port_accepts_another_connection():
+    events = [zmq.EVENT_CONNECTED, zmq.EVENT_DISCONNECTED, zmq.EVENT_CONNECTED]
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with sockets.Requester(f"tcp://127.0.0.1:{port}", 1) as batsim:
+        batsim._watch.close()
+        batsim._watch = SimpleNamespace(poll=lambda _: bool(events))
+        batsim._read_event = lambda _: {"event": events.pop(0)}
+        with pytest.raises(ProtocolError, match="closed the connection"):
+            batsim.exchange(b"{}")
 
 
 def test_no_scheduler(folder):

@@ -68,9 +68,10 @@ class _Socket:
 
     def _look(self) -> None:
         while self._watch.poll(0):
-            event = self._read_event(self._watch)["event"]
-            self._gone = event == self._zmq.EVENT_DISCONNECTED and self._connected
-            self._connected = self._connected or not self._gone
+            if self._read_event(self._watch)["event"] != self._zmq.EVENT_DISCONNECTED:
+                self._connected = True
+            elif self._connected:
+                self._gone = True  # for good: it may connect again, but what was sent is lost
 
 
 class Requester(_Socket):
