@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 
 from greenlet import getcurrent, greenlet
 
-from wavetank.kernel.discards import collecting_discards, free_in_pieces
+from wavetank.kernel.discards import collecting_discards, free_in_pieces, free_large_by
 
 T = TypeVar("T")
 
@@ -169,6 +169,12 @@ def _run_heavy(function: Callable[[], T]) -> T:
             return function()
         finally:
             _free(discarded)
+
+
+def free_large_later() -> None:
+    """Lets what is very large and discarded in this event loop be freed in pieces, once nothing else has it."""
+    loop = asyncio.get_running_loop()
+    free_large_by(lambda values: loop.call_later(_FREED_AFTER_S, _free, values))
 
 
 def _free(values: list[Any]) -> None:

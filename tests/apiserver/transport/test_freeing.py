@@ -21,8 +21,8 @@ class Freed:
 
 
 @pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "_FREED_AFTER_S", 0.0)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "_FREED_AFTER_S", 0.02)  # when its thread has forgotten it
 
 
 async def until(by: list[str], number: int) -> None:

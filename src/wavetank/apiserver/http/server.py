@@ -20,6 +20,7 @@ from wavetank.apiserver.http.connectionlimit import LIMIT
 from wavetank.apiserver.http.messagetypes import Message, Receive, Send
 from wavetank.apiserver.http.protocol import HEAD_S, HttpProtocol
 from wavetank.apiserver.http.tls import Certificate
+from wavetank.apiserver.waiting import free_large_later
 from wavetank.errors import WavetankError
 from wavetank.kernel.garbage import short_collections
 
@@ -75,6 +76,7 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listens."""
+        free_large_later()
         self._app.start(self._fail)
         if self.config.ssl is not None:
             # certificates of clients are valid in simulated time, which the application checks

@@ -9,11 +9,12 @@ import msgspec
 
 from wavetank.cluster.objects.resource import Manifest, Resource
 from wavetank.cluster.store.errors import ExpiredError
-from wavetank.kernel.discards import discard
+from wavetank.kernel.discards import discard, discard_large
 
 ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
 
 _MOST_BYTES = 64 * 1024 * 1024  # of the JSON of kept manifests, of all kinds together
+_LARGE = 64 * 1024  # of a manifest that is freed in pieces
 _UNKNOWN_SIZE = 4096  # bytes, of a manifest that cannot be written as JSON
 
 
@@ -66,6 +67,8 @@ class History:
         self._forgotten[table] = event.version
         self._sizes[table] -= event.size
         self._size -= event.size
+        if event.size > _LARGE:
+            discard_large(event)
 
     def _size_of(self, manifest: Manifest) -> int:
         try:

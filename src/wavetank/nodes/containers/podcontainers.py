@@ -363,7 +363,7 @@ class PodContainers(ToldContainers):
 
     def _proceed_or_end(self, container: Container) -> None:
         is_init = container.plan.part == INIT
-        if self._has_many and not is_init:
+        if self.has_many and not is_init:
             self._changed()  # whether the pod ends is looked up once
             return
         if phase := self._outcome([container] if is_init else ()):
@@ -374,7 +374,7 @@ class PodContainers(ToldContainers):
         self._changed()
 
     def _go_on(self) -> None:
-        phase = self._outcome(()) if self._has_many and not self._stopping else ""
+        phase = self._outcome(()) if self.has_many and not self._stopping else ""
         if phase:
             self._end(phase)
         else:

@@ -32,7 +32,7 @@ class ToldContainers(ContainerLists):
     """The containers of one pod, whose kubelet is told when they have changed.
 
     If many have changed, their reports are made in slices, and the kubelet is told when all are done, once. Of a pod
-    with many containers it is told once at each instant: they may all end in one.
+    with many containers (`has_many`) it is told once at each instant: they may all end in one.
     """
 
     def __init__(self, pod: Identity, plan: PodPlan, clock: Clock, watcher: PodWatcher) -> None:
@@ -44,12 +44,12 @@ class ToldContainers(ContainerLists):
         self._watcher = watcher
         self._work = SlicedWork(clock, weakly(self._settled))
         self._then: Callable[[], None] | None = None  # when the pending work is done, instead of telling the kubelet
-        self._has_many = len(self.init) + len(self.main) > SLICE
+        self.has_many = len(self.init) + len(self.main) > SLICE
         self._is_told = True
         self._later: Timer | None = None
 
     def _changed(self) -> None:
-        if not self._has_many:
+        if not self.has_many:
             self._go_on()
             return
         self._is_told = False

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from wavetank.cluster.context import ActorContext
 from wavetank.cluster.objects.pod import FAILED, RUNNING, Pod
+from wavetank.kernel.discards import discard_large
 from wavetank.kernel.durations import SECOND, Nanoseconds
 from wavetank.nodes.containers.container import KILLED, Container
 from wavetank.nodes.containers.plans import PodPlan
@@ -165,6 +166,8 @@ class ContainerKubelets(Kubelets):
         containers = self._containers.pop(pod.uid, None)
         if containers is not None:
             containers.lose()
+            if containers.has_many:
+                discard_large(containers)
 
     def _resume(self, worker: PodWorker, pod: Pod) -> None:
         containers = self._containers.get(pod.uid)

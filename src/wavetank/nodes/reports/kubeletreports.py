@@ -11,6 +11,7 @@ from wavetank.cluster.objects.node import Node
 from wavetank.cluster.objects.pod import RUNNING, Pod
 from wavetank.cluster.objects.resource import Resource
 from wavetank.cluster.rules.readiness import whole_second
+from wavetank.kernel.discards import discard_large
 from wavetank.kernel.durations import Nanoseconds
 from wavetank.nodes.containers.reports import PodReport
 from wavetank.nodes.podmemory import PodMemory
@@ -27,6 +28,7 @@ from wavetank.nodes.reports.podstatus import (
 # Of deleted pods, since clients may still read older versions:
 _KEPT_HISTORIES = 4096
 _KEPT_CONTAINERS = 100_000  # in the reports of all of them
+_MANY = 1000  # containers in the reports of one, which is freed in pieces
 _OF_A_LARGE_POD = 25_000  # containers that the history of a very large pod counts for, beside those in its reports
 
 _KEPT_REPORTS = 64  # of each pod
@@ -197,7 +199,9 @@ class KubeletReports:
         while len(self._gone) > _KEPT_HISTORIES or (self._gone_containers > _KEPT_CONTAINERS and len(self._gone) > 1):
             uid, containers = self._gone.popleft()
             self._gone_containers -= containers
-            self._histories.pop(uid, None)
+            gone = self._histories.pop(uid, None)
+            if containers > _MANY:
+                discard_large(gone)
 
 
 def _address(network: int, number: int) -> str:

@@ -3,6 +3,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TypeVar
 
+from wavetank.kernel.discards import discard_large
+
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
@@ -36,5 +38,7 @@ class BoundedCache(dict[K, V]):
         self._large.clear()
 
     def _drop(self, key: K) -> None:
-        self.pop(key, None)
-        self._large.pop(key, None)
+        value = self.pop(key, None)
+        if key in self._large:
+            del self._large[key]
+            discard_large(key, value)
