@@ -49,7 +49,7 @@ class _PatientDumper(_Dumper):
 
 
 def dump(document: Any) -> bytes:
-    """Writes a document, beside the loop a little at a time: sorted keys, lists not indented, lines of 80 characters."""
+    """Writes a document, beside the loop in pieces: sorted keys, lists not indented, lines of 80 characters."""
     dumper = _PatientDumper if runs_beside() else _Dumper
     text = yaml.dump(document, Dumper=dumper, default_flow_style=False, allow_unicode=True)
     return text.encode()
