@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import asyncio
 import gc
+import time
 import weakref
 
 import pytest
 
 from wavetank.kernel import garbage
-from wavetank.kernel.garbage import no_collections, rare_collections, short_collections
+from wavetank.kernel.garbage import collect_while_busy, no_collections, rare_collections, short_collections
 
 
 class Circle:
@@ -49,3 +51,19 @@ def test_nothing_is_collected_while_many_objects_are_made() -> None:
     with no_collections(), no_collections():
         assert not gc.isenabled()
     assert gc.isenabled()
+
+
+def test_a_server_that_works_looks_for_garbage_among_what_is_new() -> None:
+    async def work() -> None:
+        collecting = asyncio.create_task(collect_while_busy())
+        left = weakref.ref(Circle())
+        async with asyncio.timeout(10):
+            while left() is not None:
+                began = time.process_time()
+                while time.process_time() - began < 0.01:
+                    pass
+                await asyncio.sleep(0.01)
+        collecting.cancel()
+
+    with no_collections():
+        asyncio.run(work())

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import asyncio
 import gc
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+_BUSY_S, _IDLE_S = 0.02, 0.1  # between two looks at how much was done
+_WORK_S = 0.005  # of CPU time, in which some ten thousand objects are made
 _MOST_LEFT = 200_000  # objects, before a collection looks for garbage among them
 
 
@@ -54,4 +58,20 @@ def short_collections() -> None:
     For a server: a collection that looks at millions of objects would keep its clients waiting for seconds.
     """
     gc.collect()  # what is there already counts as old from now on
-    gc.set_threshold(20_000, 2, 10_000)  # a collection looks at 80,000 objects at most, but for one in 600 million
+    gc.set_threshold(20_000, 2, 10_000)
+
+
+async def collect_while_busy() -> None:
+    """Looks for garbage among new objects after every few milliseconds of work of this process; never ends.
+
+    Python counts new objects less those that are freed: where old ones are replaced, hundreds of thousands come
+    together before it looks at them itself.
+    """
+    number, worked, used = 0, 0.0, time.process_time()
+    while True:
+        await asyncio.sleep(_BUSY_S if worked > _WORK_S else _IDLE_S)
+        before, used = used, time.process_time()
+        worked = used - before
+        if worked > _WORK_S:
+            number += 1
+            gc.collect(number % 3 == 0)  # every third time also among those that the last two have left

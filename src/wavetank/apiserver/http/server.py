@@ -22,7 +22,7 @@ from wavetank.apiserver.http.protocol import HEAD_S, HttpProtocol
 from wavetank.apiserver.http.tls import Certificate
 from wavetank.apiserver.waiting import free_large_later
 from wavetank.errors import WavetankError
-from wavetank.kernel.garbage import short_collections
+from wavetank.kernel.garbage import collect_while_busy, short_collections
 
 _IDLE_S = 180  # how long an idle connection is kept: longer than clients keep it, or they would use a closed one
 _LAST_WORDS_S = 2  # how long watches may take to end when the server does
@@ -77,6 +77,7 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listens."""
         free_large_later()
+        self._collecting = asyncio.create_task(collect_while_busy())
         self._app.start(self._fail)
         if self.config.ssl is not None:
             # certificates of clients are valid in simulated time, which the application checks
@@ -105,6 +106,7 @@ class Server(uvicorn.Server):
         cutting = asyncio.get_running_loop().call_later(_LAST_WORDS_S / 2, self._abort_connections)
         await super().shutdown(sockets)
         cutting.cancel()
+        self._collecting.cancel()
 
     def _abort_connections(self) -> None:
         for connection in list(self.server_state.connections):
